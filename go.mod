@@ -1,0 +1,3 @@
+module github.com/linerate/linerate
+
+go 1.26

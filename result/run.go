@@ -1,0 +1,203 @@
+// Package result is the record of a run: its types, its JSON schema and the
+// folder it is stored in. Reports and comparisons read only this record.
+package result
+
+import (
+	"time"
+
+	"github.com/linerate/linerate/plan"
+)
+
+// SchemaV1 is the value of Run.Schema that this package reads and writes.
+const SchemaV1 = "linerate.run/v1"
+
+// Outcome says how a run ended.
+type Outcome string
+
+// The values of Outcome.
+const (
+	Running     Outcome = "running"
+	Measured    Outcome = "measured"
+	Interrupted Outcome = "interrupted"
+	Failed      Outcome = "failed"
+)
+
+// Run is the content of run.json.
+type Run struct {
+	Schema      string      `json:"schema"`
+	ID          string      `json:"id"`
+	Started     time.Time   `json:"started"`
+	Finished    time.Time   `json:"finished"`
+	Outcome     Outcome     `json:"outcome"`
+	Error       string      `json:"error,omitempty"`
+	Command     []string    `json:"command"`
+	Plan        plan.Plan   `json:"plan"`
+	Testbed     Testbed     `json:"testbed"`
+	Environment Environment `json:"environment"`
+	Calibration Calibration `json:"calibration"`
+	Cells       []Cell      `json:"cells"`
+	Warnings    []Warning   `json:"warnings"`
+}
+
+// Warning is a doubt, kept as data: Code is stable and for programs, Text is a sentence for people.
+type Warning struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// Testbed is where the run was made.
+type Testbed struct {
+	Kind       string   `json:"kind"`
+	DUTCPUs    []int    `json:"dut_cpus"`
+	TesterCPUs []int    `json:"tester_cpus"`
+	SharedCPUs bool     `json:"shared_cpus"`
+	MTUBytes   int      `json:"mtu_bytes"`
+	Queues     int      `json:"queues"`
+	Links      []string `json:"links"`
+}
+
+// Environment is the machine the run was made on. Every map is printed sorted.
+type Environment struct {
+	Kernel         string            `json:"kernel"`
+	KernelCmdline  string            `json:"kernel_cmdline"`
+	OS             string            `json:"os"`
+	Architecture   string            `json:"architecture"`
+	CPUModel       string            `json:"cpu_model"`
+	CPUs           int               `json:"cpus"`
+	MemoryBytes    uint64            `json:"memory_bytes"`
+	Virtualisation string            `json:"virtualisation"`
+	Governor       string            `json:"governor"`
+	Offloads       map[string]string `json:"offloads"`
+	Sysctls        map[string]string `json:"sysctls"`
+	Versions       map[string]string `json:"versions"`
+}
+
+// Calibration is what generator and sink reach without a DUT between them.
+type Calibration struct {
+	// CeilingPPS is the lowest per-direction ceiling over all shapes of traffic of the run.
+	CeilingPPS float64   `json:"ceiling_pps"`
+	Ceilings   []Ceiling `json:"ceilings"`
+}
+
+// Ceiling is the highest load per direction that generator and sink carry
+// without a DUT at a loss ratio of at most 0.5 %, for one shape of traffic.
+type Ceiling struct {
+	IPVersion  int            `json:"ip_version"`
+	FrameSize  plan.FrameSize `json:"frame_size_bytes"`
+	Flows      int            `json:"flows"`
+	Directions plan.Direction `json:"directions"`
+	Engine     string         `json:"engine"`
+	PPS        float64        `json:"ceiling_pps"`
+	P50NS      uint64         `json:"p50_ns"`
+}
+
+// Verdict says what bounded the figure of a cell.
+type Verdict string
+
+// The values of Verdict.
+const (
+	DUTBound       Verdict = "dut-bound"
+	GeneratorBound Verdict = "generator-bound"
+	ReceiverBound  Verdict = "receiver-bound"
+	LinkBound      Verdict = "link-bound"
+	Unstable       Verdict = "unstable"
+	Undefined      Verdict = "undefined"
+)
+
+// Cell is one measured combination of scenario and traffic. Loads are per direction.
+type Cell struct {
+	ID         string         `json:"id"`
+	Scenario   string         `json:"scenario"`
+	Backend    string         `json:"backend"`
+	IPVersion  int            `json:"ip_version"`
+	FrameSize  plan.FrameSize `json:"frame_size_bytes"`
+	Flows      int            `json:"flows"`
+	Directions plan.Direction `json:"directions"`
+	Engine     string         `json:"engine"`
+	CeilingPPS float64        `json:"ceiling_pps"`
+	Verdict    Verdict        `json:"verdict"`
+	// Evidence are the sentences that the verdict rests on.
+	Evidence []string  `json:"evidence"`
+	Warnings []Warning `json:"warnings"`
+	Goals    []Goal    `json:"goals"`
+	CPU      *CPU      `json:"cpu,omitempty"`
+	Latency  *Latency  `json:"latency,omitempty"`
+	// BackgroundLossRatio is set when loss does not depend on the load.
+	BackgroundLossRatio *float64   `json:"background_loss_ratio,omitempty"`
+	Conntrack           *Conntrack `json:"conntrack,omitempty"`
+	// Setup are the commands and settings that made the DUT, in order, for a reader to repeat by hand.
+	Setup []string `json:"setup"`
+	// Skipped is the reason why the cell was not measured; empty when it was.
+	Skipped string `json:"skipped,omitempty"`
+}
+
+// Goal is the outcome of the search for one goal.
+type Goal struct {
+	Name           string  `json:"name"`
+	LossRatio      float64 `json:"loss_ratio"`
+	TrialDurationS float64 `json:"trial_duration_s"`
+	DurationSumS   float64 `json:"duration_sum_s"`
+	// LowerPPS is the relevant lower bound and UpperPPS the relevant upper bound (RFC 9971); 0 when there is none.
+	LowerPPS float64 `json:"lower_pps"`
+	UpperPPS float64 `json:"upper_pps"`
+	// ConditionalPPS is the conditional throughput of the lower bound (RFC 9971).
+	ConditionalPPS float64 `json:"conditional_pps"`
+	// Trials and TrialSeconds count the trials at all loads that the cell needed for all goals together.
+	Trials       int     `json:"trials"`
+	TrialSeconds float64 `json:"trial_seconds"`
+	// Regular is false when there is no upper bound (the maximum load passed) or no lower bound.
+	Regular bool `json:"regular"`
+	// Reason says why the search ended when it did not end by its width.
+	Reason string `json:"reason,omitempty"`
+}
+
+// CPU is the busy time of the DUT at the throughput.
+type CPU struct {
+	// DUTCoresBusy is the CPU time of the DUT's work divided by the trial's duration.
+	DUTCoresBusy float64 `json:"dut_cores_busy"`
+	// NSPerPacket is the CPU time of the DUT divided by the frames that it forwarded.
+	NSPerPacket float64 `json:"ns_per_packet"`
+	PerCore     []Core  `json:"per_core"`
+}
+
+// Core is the share of one CPU's time, 0 to 1, by kind, from /proc/stat.
+type Core struct {
+	CPU     int     `json:"cpu"`
+	Role    string  `json:"role"`
+	User    float64 `json:"user"`
+	System  float64 `json:"system"`
+	SoftIRQ float64 `json:"softirq"`
+	IRQ     float64 `json:"irq"`
+	Steal   float64 `json:"steal"`
+	Idle    float64 `json:"idle"`
+}
+
+// Latency is taken from the time stamp in each frame to its arrival in the sink's XDP program.
+type Latency struct {
+	Frames uint64 `json:"frames"`
+	MinNS  uint64 `json:"min_ns"`
+	MeanNS uint64 `json:"mean_ns"`
+	P50NS  uint64 `json:"p50_ns"`
+	P90NS  uint64 `json:"p90_ns"`
+	P99NS  uint64 `json:"p99_ns"`
+	P999NS uint64 `json:"p999_ns"`
+	MaxNS  uint64 `json:"max_ns"`
+	// Histogram holds the buckets that counted frames, by rising upper edge.
+	Histogram []Bucket `json:"histogram,omitempty"`
+}
+
+// Bucket counts the latencies up to its upper edge and above the edge before it.
+type Bucket struct {
+	UpToNS uint64 `json:"up_to_ns"`
+	Frames uint64 `json:"frames"`
+}
+
+// Conntrack are the counters of the DUT's connection tracking over a cell or a trial.
+type Conntrack struct {
+	Entries      uint64 `json:"entries"`
+	Max          uint64 `json:"max"`
+	InsertFailed uint64 `json:"insert_failed"`
+	Drop         uint64 `json:"drop"`
+	EarlyDrop    uint64 `json:"early_drop"`
+	Invalid      uint64 `json:"invalid"`
+}

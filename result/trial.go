@@ -1,0 +1,99 @@
+package result
+
+import "time"
+
+// Purpose says what a trial was made for.
+type Purpose string
+
+// The values of Purpose.
+const (
+	ForCalibration Purpose = "calibration"
+	ForWarmUp      Purpose = "warm-up"
+	ForSearch      Purpose = "search"
+)
+
+// Trial is one line of trials.jsonl: one load for one duration, as counts over all
+// directions together. Ratios are methods.
+type Trial struct {
+	Cell    string    `json:"cell"`
+	Number  int       `json:"number"`
+	Purpose Purpose   `json:"purpose"`
+	Started time.Time `json:"started"`
+	Epoch   uint16    `json:"epoch"`
+	// IntendedLoadPPS is per direction.
+	IntendedLoadPPS   float64 `json:"intended_load_pps"`
+	IntendedDurationS float64 `json:"intended_duration_s"`
+	ActualDurationS   float64 `json:"actual_duration_s"`
+	Directions        int     `json:"directions"`
+
+	Intended   uint64 `json:"intended"`
+	Sent       uint64 `json:"sent"`
+	Unsent     uint64 `json:"unsent"`
+	Received   uint64 `json:"received"`
+	Lost       uint64 `json:"lost"`
+	Duplicated uint64 `json:"duplicated"`
+	Reordered  uint64 `json:"reordered"`
+	Late       uint64 `json:"late"`
+	Foreign    uint64 `json:"foreign"`
+	// WrongSize frames had another length than was sent; WrongRewrite frames had other addresses than the DUT should have given them.
+	WrongSize     uint64 `json:"wrong_size"`
+	WrongRewrite  uint64 `json:"wrong_rewrite"`
+	SentBytes     uint64 `json:"sent_bytes"`
+	ReceivedBytes uint64 `json:"received_bytes"`
+	// TesterDrops are frames that the tester's own receive queue refused: not the DUT's loss.
+	TesterDrops uint64 `json:"tester_drops"`
+	// DUTInputDrops are frames that the DUT's receive queue refused: the DUT's loss.
+	DUTInputDrops uint64 `json:"dut_input_drops"`
+
+	Ports     []PortCounts `json:"ports"`
+	CPU       *CPU         `json:"cpu,omitempty"`
+	Latency   *Latency     `json:"latency,omitempty"`
+	Gaps      *Gaps        `json:"gaps,omitempty"`
+	Conntrack *Conntrack   `json:"conntrack,omitempty"`
+	Warnings  []Warning    `json:"warnings,omitempty"`
+}
+
+// PortCounts are the counts of one tester port: what it sent into the DUT and what came back to it.
+type PortCounts struct {
+	Port     string `json:"port"`
+	Sent     uint64 `json:"sent"`
+	Unsent   uint64 `json:"unsent"`
+	Received uint64 `json:"received"`
+	Foreign  uint64 `json:"foreign"`
+	// InterfaceTx and InterfaceRx are the kernel's own counters of the interface over the trial.
+	InterfaceTx uint64 `json:"interface_tx"`
+	InterfaceRx uint64 `json:"interface_rx"`
+}
+
+// Gaps are the times between two departures of one stream, as achieved.
+type Gaps struct {
+	TargetNS uint64 `json:"target_ns"`
+	P50NS    uint64 `json:"p50_ns"`
+	P99NS    uint64 `json:"p99_ns"`
+	MaxNS    uint64 `json:"max_ns"`
+}
+
+// LossRatio is (sent - received + unsent) / intended: load that the generator
+// could not offer is never passed over in silence.
+func (t Trial) LossRatio() float64 {
+	if t.Intended == 0 {
+		return 0
+	}
+	return float64(t.Lost+t.Unsent) / float64(t.Intended)
+}
+
+// UnsentRatio is the share of the intended frames that the generator could not offer.
+func (t Trial) UnsentRatio() float64 {
+	if t.Intended == 0 {
+		return 0
+	}
+	return float64(t.Unsent) / float64(t.Intended)
+}
+
+// ReceivedPPS is the forwarding rate (RFC 2285 section 3.6.1) over all directions.
+func (t Trial) ReceivedPPS() float64 {
+	if t.ActualDurationS == 0 {
+		return 0
+	}
+	return float64(t.Received) / t.ActualDurationS
+}
