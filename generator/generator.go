@@ -1,0 +1,91 @@
+// Package generator holds what every source of test frames has in common: the
+// streams it sends, the load it is asked for and the counts it answers with.
+package generator
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/linerate/linerate/frame"
+)
+
+// Stream is one direction of traffic: the device frames leave by, and what they are.
+type Stream struct {
+	// Port names the stream in results.
+	Port string
+	// Netns is the named network namespace of the device; empty is the process's own.
+	Netns string
+	// Interface and Ifindex are the device inside Netns.
+	Interface string
+	Ifindex   int
+	SourceMAC net.HardwareAddr
+	// DestinationMAC is the next hop's: the DUT's port.
+	DestinationMAC net.HardwareAddr
+	Flows          []frame.Flow
+}
+
+// Config is what a generator is built from. Every stream has the same number of flows.
+type Config struct {
+	Streams []Stream
+	Sizes   frame.Sizes
+	// CPUs run the sending threads, one each; flows are dealt out among them.
+	CPUs []int
+}
+
+// Load asks for frames.
+type Load struct {
+	// PPS is the intended load of each stream in frames per second; 0 sends as fast as it goes.
+	PPS float64
+	// Duration bounds the sending.
+	Duration time.Duration
+	// Frames, if not 0, bounds the frames of each stream.
+	Frames uint64
+	// Epoch is written into every frame.
+	Epoch uint16
+	// Started, if not nil, is called once when the first frame is due.
+	Started func()
+}
+
+// Intended is the number of frames of each stream that the load asks for; 0 if it is unbounded.
+func (l Load) Intended() uint64 {
+	n := uint64(l.PPS*l.Duration.Seconds() + 0.5)
+	if l.Frames > 0 && (l.PPS == 0 || l.Frames < n) {
+		return l.Frames
+	}
+	return n
+}
+
+// StreamCounts are the frames of one stream.
+type StreamCounts struct {
+	Port string
+	// Intended frames, of which Unsent could not be offered in time. Zero for an unbounded load.
+	Intended, Unsent uint64
+	Sent             uint64
+	// SentBytes are without FCS.
+	SentBytes uint64
+}
+
+// Counts are what a generator did with a load.
+type Counts struct {
+	Streams []StreamCounts
+	// Duration is from the first departure to the last.
+	Duration time.Duration
+	// Gaps are the times between departures of one stream on one thread, if the load was paced.
+	Gaps frame.Histogram
+	// Interruptions count how often sending was stopped by the system and taken up again.
+	Interruptions int
+}
+
+// Generator sends test frames.
+type Generator interface {
+	// Send offers the load and returns when it is over or ctx ends; counts are valid either way.
+	Send(ctx context.Context, load Load) (Counts, error)
+	// SetFlows replaces the flows of a stream by as many others.
+	SetFlows(stream int, flows []frame.Flow) error
+	// Progress is what has been sent of the current load. It may be called while Send runs.
+	Progress() []StreamCounts
+	// Engine is the name that results carry.
+	Engine() string
+	Close() error
+}

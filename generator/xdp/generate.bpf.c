@@ -1,0 +1,257 @@
+//go:build ignore
+
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The generator: run with BPF_F_TEST_XDP_LIVE_FRAMES, each invocation either sends
+ * one frame of a stream that is due, or drops the frame because none is.
+ *
+ * A live frame comes back as the DUT left it and is not initialised again, so
+ * every header field that a path can change is written for each departure. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_endian.h>
+#include "testframe.h"
+
+#define MAX_STREAMS 2
+#define MAX_SIZES 16
+#define TIME_SHIFT 16 /* fractional bits of a nanosecond in schedule times */
+#define ETH_LEN 14
+#define UDP_LEN 8
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct flow {
+	__u32 source[4]; /* IPv4: the first word */
+	__u32 destination[4];
+	__u16 source_port, destination_port;
+	__u16 ip_sum;  /* IPv4 header without its total length */
+	__u16 udp_sum; /* pseudo header, ports and payload without lengths, epoch, sequence and time stamp */
+	__u32 number;
+	__u32 sequence;
+};
+
+struct stream {
+	__u64 interval;  /* ns << TIME_SHIFT between departures; 0 sends as fast as it goes */
+	__u64 catch_up;  /* ns << TIME_SHIFT that departures may lag before they are given up */
+	__u64 burst;     /* ns << TIME_SHIFT of lag that may be made good at once */
+	__u64 least_gap; /* ns << TIME_SHIFT between departures while more lag is made good */
+	__u64 earliest;  /* ns << TIME_SHIFT after start before which the burst limit allows no departure */
+	__u64 next;      /* ns << TIME_SHIFT after start of the next departure */
+	__u64 limit;     /* frames to send */
+	__u64 sent;
+	__u64 sent_bytes; /* without FCS */
+	__u64 last_ns;
+	__u64 first_ns;
+	__u64 head[3];   /* Ethernet header and IP header up to its addresses or checksum */
+	__u32 flow;      /* next entry of the flow table */
+	__u32 size;      /* next entry of the size pattern */
+};
+
+const volatile __u32 ip_version = 4;
+const volatile __u32 stream_count = 1;
+const volatile __u32 flow_count = 1; /* per stream */
+const volatile __u32 size_count = 1;
+const volatile __u16 sizes[MAX_SIZES] = {60}; /* the pattern of frame lengths without FCS */
+
+/* Set for each trial by the loader, read here. */
+__u64 start_ns;
+__u64 deadline_ns; /* after start: nothing leaves later */
+__u16 epoch;
+
+struct stream streams[MAX_STREAMS];
+__u32 turn;
+__u32 gaps[HISTOGRAM_BUCKETS];
+__u64 polls;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct flow);
+} flows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, MAX_STREAMS);
+	__type(key, __u32);
+	__type(value, __u32);
+} ports SEC(".maps");
+
+struct ipv4_frame {
+	__u64 head[3]; /* Ethernet, then IPv4 up to and with the protocol */
+	__u16 checksum;
+	__u32 source, destination;
+	__u16 source_port, destination_port, udp_length, udp_checksum;
+	struct test_payload payload;
+} __attribute__((packed));
+
+struct ipv6_frame {
+	__u64 head[2]; /* Ethernet, then the first two bytes of IPv6 */
+	__u16 flow_label;
+	__u16 length;
+	__u16 next_header;
+	__u32 source[4], destination[4];
+	__u16 source_port, destination_port, udp_length, udp_checksum;
+	struct test_payload payload;
+} __attribute__((packed));
+
+static __always_inline __u16 fold(__u64 sum)
+{
+	sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32 & 0xffff);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+static __always_inline void fill_payload(struct test_payload *p, struct flow *f, __u32 now)
+{
+	p->epoch = epoch;
+	p->magic = TEST_MAGIC;
+	p->flow = f->number;
+	p->sequence = f->sequence;
+	p->sent_ns = now;
+}
+
+/* RFC 768: a checksum that comes out as zero is sent as all ones. */
+static __always_inline __u16 udp_checksum(struct flow *f, __u16 udp_length, __u32 now)
+{
+	__u64 sum = f->udp_sum;
+	__u16 c;
+
+	sum += 2ULL * udp_length; /* once in the pseudo header, once in the header */
+	sum += epoch;
+	sum += (f->sequence & 0xffff) + (f->sequence >> 16);
+	sum += (now & 0xffff) + (now >> 16);
+	c = ~fold(sum);
+	return c ? c : 0xffff;
+}
+
+static __always_inline int fill_ipv4(struct xdp_md *ctx, struct stream *s, struct flow *f, __u16 size, __u32 now)
+{
+	struct ipv4_frame *p = (void *)(long)ctx->data;
+	__u16 total = bpf_htons(size - ETH_LEN), udp = bpf_htons(size - ETH_LEN - 20);
+
+	if ((void *)(p + 1) > (void *)(long)ctx->data_end)
+		return -1;
+	p->head[0] = s->head[0];
+	p->head[1] = s->head[1];
+	p->head[2] = s->head[2];
+	if (size_count > 1)
+		*(__u16 *)((void *)p + ETH_LEN + 2) = total;
+	p->checksum = ~fold((__u64)f->ip_sum + total);
+	p->source = f->source[0];
+	p->destination = f->destination[0];
+	p->source_port = f->source_port;
+	p->destination_port = f->destination_port;
+	p->udp_length = udp;
+	p->udp_checksum = udp_checksum(f, udp, now);
+	fill_payload(&p->payload, f, now);
+	return 0;
+}
+
+static __always_inline int fill_ipv6(struct xdp_md *ctx, struct stream *s, struct flow *f, __u16 size, __u32 now)
+{
+	struct ipv6_frame *p = (void *)(long)ctx->data;
+	__u16 udp = bpf_htons(size - ETH_LEN - 40);
+
+	if ((void *)(p + 1) > (void *)(long)ctx->data_end)
+		return -1;
+	p->head[0] = s->head[0];
+	p->head[1] = s->head[1];
+	p->flow_label = s->head[2];
+	p->length = udp;
+	p->next_header = s->head[2] >> 32;
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		p->source[i] = f->source[i];
+		p->destination[i] = f->destination[i];
+	}
+	p->source_port = f->source_port;
+	p->destination_port = f->destination_port;
+	p->udp_length = udp;
+	p->udp_checksum = udp_checksum(f, udp, now);
+	fill_payload(&p->payload, f, now);
+	return 0;
+}
+
+/* True if the stream has a frame to send now; takes the departure off its schedule. */
+static __always_inline int due(struct stream *s, __u64 elapsed)
+{
+	__u64 at = elapsed << TIME_SHIFT;
+
+	if (s->sent >= s->limit)
+		return 0;
+	if (!s->interval)
+		return 1;
+	if (at < s->next || at < s->earliest)
+		return 0;
+	/* A generator that was descheduled gives up what it missed beyond one
+	 * burst: a receive ring could not take it, and it would count as loss of the DUT. */
+	if (at - s->next > s->catch_up)
+		s->next = at - s->catch_up;
+	s->next += s->interval;
+	if (at - s->earliest > s->burst)
+		s->earliest = at - s->burst;
+	s->earliest += s->least_gap;
+	return 1;
+}
+
+static __always_inline int send(struct xdp_md *ctx, __u32 index, struct stream *s, __u64 now)
+{
+	__u32 key = s->flow, next = key + 1, bucket;
+	__u16 size = sizes[0];
+	struct flow *f;
+
+	s->flow = next >= flow_count ? 0 : next;
+	key += index * flow_count;
+	f = bpf_map_lookup_elem(&flows, &key);
+	if (!f)
+		return XDP_ABORTED;
+	if (size_count > 1) {
+		__u32 i = s->size;
+
+		size = sizes[i & (MAX_SIZES - 1)];
+		s->size = i + 1 >= size_count ? 0 : i + 1;
+		/* The kernel restores a changed length before the frame is used again. */
+		if (bpf_xdp_adjust_tail(ctx, (int)size - (int)(ctx->data_end - ctx->data)))
+			return XDP_ABORTED;
+	}
+	if (ip_version == 4 ? fill_ipv4(ctx, s, f, size, now) : fill_ipv6(ctx, s, f, size, now))
+		return XDP_ABORTED;
+	f->sequence++;
+	if (s->interval && s->last_ns) {
+		__u64 gap = now - s->last_ns;
+
+		bucket = histogram_bucket(gap > 0xffffffff ? 0xffffffff : gap);
+		if (bucket < HISTOGRAM_BUCKETS)
+			gaps[bucket]++;
+	}
+	if (!s->sent)
+		s->first_ns = now;
+	s->last_ns = now;
+	s->sent++;
+	s->sent_bytes += size;
+	return bpf_redirect_map(&ports, index, 0);
+}
+
+SEC("xdp")
+int generate(struct xdp_md *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), elapsed = now - start_ns;
+	__u32 i = turn & (MAX_STREAMS - 1);
+
+	if (now < start_ns || elapsed >= deadline_ns)
+		return XDP_DROP;
+	if (stream_count == 1) {
+		if (due(&streams[0], elapsed))
+			return send(ctx, 0, &streams[0], now);
+		return XDP_DROP;
+	}
+	turn = i ^ 1;
+	if (due(&streams[i], elapsed))
+		return send(ctx, i, &streams[i], now);
+	i ^= 1;
+	if (due(&streams[i], elapsed))
+		return send(ctx, i, &streams[i], now);
+	return XDP_DROP;
+}

@@ -1,0 +1,310 @@
+//go:build ignore
+
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The sink: counts the test frames of the current epoch, and everything else apart from them. */
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_endian.h>
+#include "testframe.h"
+
+#define MAX_CPUS 512
+#define WINDOW 64 /* sequence numbers back in which a duplicate is told from a reordered frame */
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* One per CPU, so that no two CPUs write to one cache line. */
+struct counters {
+	__u64 received; /* unique test frames of this epoch */
+	__u64 received_bytes; /* without FCS */
+	__u64 duplicated;
+	__u64 reordered;
+	__u64 late; /* test frames of another epoch */
+	__u64 foreign;
+	__u64 foreign_bytes;
+	__u64 wrong_size;
+	__u64 wrong_tuple;
+	__u64 wrong_flow;
+	__u64 first_ns;
+	__u64 last_ns;
+	__u64 latency_sum_ns;
+	__u32 latency_min_ns;
+	__u32 latency_max_ns;
+	__u64 spare[2];
+};
+
+struct latencies {
+	__u32 buckets[HISTOGRAM_BUCKETS];
+};
+
+struct flow_state {
+	__u64 window;  /* bit i: sequence next-1-i has been seen */
+	__u32 next;    /* the sequence expected next */
+	__u32 received;
+	__u32 tuple;   /* addresses and ports that frames of this flow must have */
+	__u16 epoch;
+	__u16 spare;
+};
+
+/* Addresses and ports as the last frame of a flow had them, taken while learning. */
+struct learned {
+	__u32 source[4], destination[4];
+	__u16 source_port, destination_port;
+	__u32 seen;
+};
+
+const volatile __u32 flow_count = 1;
+const volatile __u32 pass_foreign = 1;
+const volatile __u32 expected_size = 0; /* without FCS; 0: the length in the IP header */
+
+__u16 epoch;
+__u32 check_tuple; /* compare addresses and ports with flow_state.tuple */
+__u32 learning;    /* fill the table learned */
+__u32 throttle;    /* loops burnt per frame, to plant a slow receiver in tests */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, MAX_CPUS);
+	__type(key, __u32);
+	__type(value, struct counters);
+} counts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, MAX_CPUS);
+	__type(key, __u32);
+	__type(value, struct latencies);
+} latency SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct flow_state);
+} flows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct learned);
+} tuples SEC(".maps");
+
+struct udp_ports {
+	__u16 source, destination, length, checksum;
+	struct test_payload payload;
+} __attribute__((packed));
+
+struct ipv4_test {
+	__u8 ethernet[14];
+	__u8 version_length, tos;
+	__u16 total_length;
+	__u8 identification[5];
+	__u8 protocol;
+	__u16 checksum;
+	__u32 source[1], destination[1];
+	struct udp_ports udp;
+} __attribute__((packed));
+
+struct ipv6_test {
+	__u8 ethernet[14];
+	__u32 version;
+	__u16 payload_length;
+	__u8 next_header, hop_limit;
+	__u32 source[4], destination[4];
+	struct udp_ports udp;
+} __attribute__((packed));
+
+struct parsed {
+	struct udp_ports *udp;
+	__u32 *source, *destination;
+	__u32 words; /* of an address */
+	__u32 length; /* of the frame, as its IP header says */
+};
+
+/* True if the frame is IP and UDP and carries the signature. */
+static __always_inline int parse(void *data, void *end, struct parsed *out)
+{
+	struct ipv4_test *v4 = data;
+	struct ipv6_test *v6 = data;
+	__u16 type;
+
+	if ((void *)(v4 + 1) > end)
+		return 0;
+	type = *(__u16 *)(data + 12);
+	if (type == bpf_htons(ETH_P_IP)) {
+		if (v4->version_length != 0x45 || v4->protocol != IPPROTO_UDP)
+			return 0;
+		out->udp = &v4->udp;
+		out->source = v4->source;
+		out->destination = v4->destination;
+		out->words = 1;
+		out->length = ETH_HLEN + bpf_ntohs(v4->total_length);
+		return v4->udp.payload.magic == TEST_MAGIC;
+	}
+	if (type == bpf_htons(ETH_P_IPV6)) {
+		if ((void *)(v6 + 1) > end || v6->next_header != IPPROTO_UDP)
+			return 0;
+		out->udp = &v6->udp;
+		out->source = v6->source;
+		out->destination = v6->destination;
+		out->words = 4;
+		out->length = ETH_HLEN + 40 + bpf_ntohs(v6->payload_length);
+		return v6->udp.payload.magic == TEST_MAGIC;
+	}
+	return 0;
+}
+
+static __always_inline __u32 tuple_of(struct parsed *p)
+{
+	__u32 h = tuple_step(0, p->source[0]);
+
+	if (p->words == 4) {
+#pragma unroll
+		for (int i = 1; i < 4; i++)
+			h = tuple_step(h, p->source[i]);
+	}
+	h = tuple_step(h, p->destination[0]);
+	if (p->words == 4) {
+#pragma unroll
+		for (int i = 1; i < 4; i++)
+			h = tuple_step(h, p->destination[i]);
+	}
+	return tuple_step(h, (__u32)p->udp->source << 16 | p->udp->destination);
+}
+
+static __always_inline void learn(__u32 flow, struct parsed *p)
+{
+	struct learned *l = bpf_map_lookup_elem(&tuples, &flow);
+
+	if (!l)
+		return;
+	l->source[0] = p->source[0];
+	l->destination[0] = p->destination[0];
+	if (p->words == 4) {
+#pragma unroll
+		for (int i = 1; i < 4; i++) {
+			l->source[i] = p->source[i];
+			l->destination[i] = p->destination[i];
+		}
+	}
+	l->source_port = p->udp->source;
+	l->destination_port = p->udp->destination;
+	l->seen++;
+}
+
+/* RFC 4737: a frame is reordered if its sequence is below the one expected next.
+ * True if the frame is counted as received, false if it is a duplicate. */
+static __always_inline int in_order(struct counters *c, struct flow_state *f, __u32 sequence)
+{
+	__u32 ahead, behind;
+
+	if (f->epoch != epoch) {
+		f->epoch = epoch;
+		f->window = 0;
+		f->next = 0;
+		f->received = 0;
+	}
+	if (sequence == f->next) {
+		f->window = f->window << 1 | 1;
+		f->next = sequence + 1;
+		return 1;
+	}
+	ahead = sequence - f->next;
+	if (ahead < 0x80000000) {
+		f->window = ahead < WINDOW - 1 ? f->window << (ahead + 1) | 1 : 1;
+		f->next = sequence + 1;
+		return 1;
+	}
+	behind = f->next - 1 - sequence;
+	if (behind < WINDOW) {
+		if (f->window >> behind & 1) {
+			c->duplicated++;
+			return 0;
+		}
+		f->window |= 1ULL << behind;
+	}
+	c->reordered++;
+	return 1;
+}
+
+static __always_inline void time(struct counters *c, __u32 cpu, __u32 sent_ns)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 lag = (__u32)now - sent_ns, bucket = histogram_bucket(lag);
+	struct latencies *l = bpf_map_lookup_elem(&latency, &cpu);
+
+	if (!c->first_ns) {
+		c->first_ns = now;
+		c->latency_min_ns = lag;
+	}
+	c->last_ns = now;
+	c->latency_sum_ns += lag;
+	if (lag < c->latency_min_ns)
+		c->latency_min_ns = lag;
+	if (lag > c->latency_max_ns)
+		c->latency_max_ns = lag;
+	if (l && bucket < HISTOGRAM_BUCKETS)
+		l->buckets[bucket]++;
+}
+
+static __always_inline int burn(__u32 loops)
+{
+	__u32 x = loops;
+
+	for (__u32 i = 0; i < 4096; i++) {
+		if (i >= loops)
+			break;
+		x = tuple_step(x, bpf_get_prandom_u32());
+	}
+	return x;
+}
+
+SEC("xdp.frags")
+int receive(struct xdp_md *ctx)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	__u32 cpu = bpf_get_smp_processor_id(), number, length;
+	struct parsed p;
+	struct counters *c = bpf_map_lookup_elem(&counts, &cpu);
+	struct flow_state *f;
+
+	if (!c)
+		return XDP_PASS;
+	length = bpf_xdp_get_buff_len(ctx);
+	if (!parse(data, end, &p)) {
+		c->foreign++;
+		c->foreign_bytes += length;
+		return pass_foreign ? XDP_PASS : XDP_DROP;
+	}
+	if (p.udp->payload.epoch != epoch) {
+		c->late++;
+		return XDP_DROP;
+	}
+	number = p.udp->payload.flow;
+	f = bpf_map_lookup_elem(&flows, &number);
+	if (!f) {
+		c->wrong_flow++;
+		return XDP_DROP;
+	}
+	if (throttle && burn(throttle) == 0x5eed)
+		c->spare[0]++;
+	if (!in_order(c, f, p.udp->payload.sequence))
+		return XDP_DROP;
+	f->received++;
+	c->received++;
+	c->received_bytes += length;
+	if (length != (expected_size ? expected_size : p.length))
+		c->wrong_size++;
+	if (learning)
+		learn(number, &p);
+	if (check_tuple && tuple_of(&p) != f->tuple)
+		c->wrong_tuple++;
+	time(c, cpu, p.udp->payload.sent_ns);
+	return XDP_DROP;
+}
