@@ -26,8 +26,10 @@ type Plan struct {
 type Lab struct {
 	// DUTCPUs run the DUT's NAPI threads. Empty: chosen from the CPUs of the machine.
 	DUTCPUs CPUList `yaml:"dut_cpus,omitempty" json:"dut_cpus,omitempty"`
-	// TesterCPUs run generators and sinks. Empty: the CPUs that DUTCPUs leaves.
+	// TesterCPUs run the generators, and the sinks if there are enough of them. Empty: the CPUs that DUTCPUs leaves.
 	TesterCPUs CPUList `yaml:"tester_cpus,omitempty" json:"tester_cpus,omitempty"`
+	// SinkCPUs run the sinks. Empty: CPUs that no generator needs, or else the DUT's, ahead of it.
+	SinkCPUs CPUList `yaml:"sink_cpus,omitempty" json:"sink_cpus,omitempty"`
 	// MTUBytes is the IP MTU of every link of the lab: 1500 carries frames up to 1518 bytes.
 	MTUBytes int `yaml:"mtu_bytes" json:"mtu_bytes"`
 }

@@ -1,0 +1,74 @@
+package plan
+
+import (
+	"math"
+	"reflect"
+	"testing"
+)
+
+func TestCellsOrderAndNames(t *testing.T) {
+	p := Default()
+	p.Scenarios = []Scenario{"snat", "route"}
+	p.Traffic.FrameSizes = []FrameSize{1518, IMIX}
+	p.Traffic.Flows = []int{10_000, 1}
+	p.Traffic.Directions = []Direction{Uni, Bi}
+	var got []string
+	for _, c := range p.Cells() {
+		got = append(got, c.ID())
+	}
+	want := []string{
+		"snat-nft/ipv4/1518B/10000f/uni", "snat-nft/ipv4/1518B/10000f/bi", "snat-nft/ipv4/1518B/1f/uni", "snat-nft/ipv4/1518B/1f/bi",
+		"snat-nft/ipv4/imix/10000f/uni", "snat-nft/ipv4/imix/10000f/bi", "snat-nft/ipv4/imix/1f/uni", "snat-nft/ipv4/imix/1f/bi",
+		"route/ipv4/1518B/10000f/uni", "route/ipv4/1518B/10000f/bi", "route/ipv4/1518B/1f/uni", "route/ipv4/1518B/1f/bi",
+		"route/ipv4/imix/10000f/uni", "route/ipv4/imix/10000f/bi", "route/ipv4/imix/1f/uni", "route/ipv4/imix/1f/bi",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestCellTitles(t *testing.T) {
+	tests := []struct {
+		cell      Cell
+		id, title string
+	}{
+		{Cell{"snat", "nft", 4, 64, 10_000, Bi}, "snat-nft/ipv4/64B/10000f/bi", "snat (nft), IPv4, 64 B, 10,000 flows, both directions"},
+		{Cell{"route", "", 6, IMIX, 1, Uni}, "route/ipv6/imix/1f/uni", "route, IPv6, IMIX, 1 flow, one direction"},
+		{Cell{"limit", "nft", 4, 9018, 1_000_000, Uni}, "limit/ipv4/9018B/1000000f/uni", "limit (nft), IPv4, 9,018 B, 1,000,000 flows, one direction"},
+	}
+	for _, tt := range tests {
+		if tt.cell.ID() != tt.id || tt.cell.Title() != tt.title {
+			t.Errorf("%+v: %s, %q", tt.cell, tt.cell.ID(), tt.cell.Title())
+		}
+	}
+}
+
+func TestEstimateSeconds(t *testing.T) {
+	tests := []struct {
+		name string
+		set  []string
+		want float64
+	}{
+		{"default: 17 s x 1.35, one shape, opening", nil, 17*1.35 + 4 + 2},
+		{"one goal", []string{"search.goals=PDR"}, 8.5*1.35 + 6},
+		{"bounded", []string{"search.max_trial_time=10s"}, 10*1.35 + 6},
+		{"half the sum", []string{"search.goals.NDR.duration_sum=2.5s", "search.goals.PDR.duration_sum=2.5s"}, 8.5*1.35 + 6},
+		{"settling", []string{"trial.settle=1s"}, 17*2.35 + 6},
+		{"two scenarios share a shape", []string{"scenarios=route,snat"}, 2*17*1.35 + 6},
+		{"two shapes", []string{"traffic.flows=1,2"}, 2*17*1.35 + 10},
+		{"binary", []string{"search.algorithm=binary", "search.goals=NDR"}, 13*1.35 + 6},
+		{"longer trials waste less", []string{"search.goals=NDR", "search.goals.NDR.trial_duration=5s"}, 8.5*(1+0.35/5) + 6},
+	}
+	for _, tt := range tests {
+		p := Default()
+		if err := p.Set(tt.set); err != nil {
+			t.Fatal(err)
+		}
+		if got := EstimateSeconds(p.Cells(), p); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%s: %v s, want %v s", tt.name, got, tt.want)
+		}
+	}
+	if got := EstimateSeconds(nil, Default()); got != 0 {
+		t.Errorf("no cells take %v s", got)
+	}
+}

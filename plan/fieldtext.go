@@ -1,0 +1,95 @@
+package plan
+
+import (
+	"math"
+	"time"
+)
+
+// fieldTexts say in one line what each field and group of a plan means. The JSON
+// schema and --help take them from here; a test holds them complete.
+var fieldTexts = map[string]string{
+	"schema":      "the version of this file's form: " + SchemaV1,
+	"name":        "the plan's name; by default the file's",
+	"description": "what the plan measures, in a sentence",
+	"testbed":     "where to measure: lab, network namespaces on this machine",
+	"scenarios":   "what the DUT is made to be, one after the other",
+
+	"lab":             "the CPUs and links of the lab testbed",
+	"lab.dut_cpus":    "CPUs that forward; by default chosen from the machine's",
+	"lab.tester_cpus": "CPUs that generate and count frames; by default those that dut_cpus leaves",
+	"lab.mtu_bytes":   "IP MTU of every link: 1500 carries frames up to 1518 bytes",
+
+	"traffic":            "the frames; every combination of the lists is a cell",
+	"traffic.ip_version": "4, 6 or both",
+	"traffic.frame_size": "bytes with the 4-byte FCS (RFC 2544 section 9.1), or imix (64, 570 and 1518 bytes, 7:4:1)",
+	"traffic.flows":      "number of flows; one flow stays on one DUT core, many can spread",
+	"traffic.directions": "uni: A to B; bi: both ways, each at the intended load",
+	"traffic.seed":       "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
+	"traffic.engine":     "the generator: auto, xdp or afpacket",
+
+	"limit":               "the packet-rate limit of scenario limit",
+	"limit.pps":           "packets per second that pass",
+	"limit.burst_packets": "packets that pass at once after a pause",
+
+	"trial":             "how one trial is made (RFC 2544 section 23)",
+	"trial.drain_quiet": "a trial ends when no test frame has arrived for so long",
+	"trial.drain_max":   "but not later than this after the last frame was sent",
+	"trial.settle":      "wait after the counters are read",
+
+	"search":                "how the throughput is looked for",
+	"search.algorithm":      "mlrsearch (RFC 9971) or binary",
+	"search.goals":          "what counts as throughput; all goals share their trials",
+	"search.min_load_pps":   "least load to try, packets per second and direction",
+	"search.max_load_pps":   "greatest load to try, packets per second and direction; 0: the calibrated ceiling",
+	"search.max_trial_time": "greatest sum of trial durations for one cell",
+
+	"search.goals[].name":           "the goal's name in reports: NDR, PDR",
+	"search.goals[].loss_ratio":     "L: a trial that loses more is a high-loss trial",
+	"search.goals[].exceed_ratio":   "e: share of trial time that may be high-loss at a lower bound",
+	"search.goals[].trial_duration": "d: shortest duration of a full trial",
+	"search.goals[].duration_sum":   "S: trial time that decides a load",
+	"search.goals[].width":          "w: the search ends when (upper-lower)/upper is not above it",
+}
+
+// MaxFlows is the largest number of flows of a cell.
+const MaxFlows = 1_000_000
+
+// intRange holds the values of a whole-number field, both ends included, and their unit.
+type intRange struct {
+	min, max int64
+	unit     string
+}
+
+// intRanges bound the whole-number fields. An MTU below 68 is not IPv4 (RFC 791
+// section 3.2); the largest rate is above the line rate of 400 Gbit/s at 64 bytes
+// (595 Mpps); nftables holds a burst in 32 bits.
+var intRanges = map[string]intRange{
+	"lab.mtu_bytes":       {68, 65535, "bytes"},
+	"traffic.flows":       {1, MaxFlows, "flows"},
+	"limit.pps":           {1, 1_000_000_000, "packets per second"},
+	"limit.burst_packets": {1, math.MaxUint32, "packets"},
+}
+
+type durationRange struct{ min, max time.Duration }
+
+// durationRanges bound the durations. The upper ends are there for slips of the
+// unit: 200m is over three hours, not 200 ms.
+var durationRanges = map[string]durationRange{
+	"trial.drain_quiet":             {time.Millisecond, time.Minute},
+	"trial.drain_max":               {time.Millisecond, 10 * time.Minute},
+	"trial.settle":                  {0, 10 * time.Minute},
+	"search.max_trial_time":         {time.Millisecond, 7 * 24 * time.Hour},
+	"search.goals[].trial_duration": {time.Millisecond, 24 * time.Hour},
+	"search.goals[].duration_sum":   {time.Millisecond, 24 * time.Hour},
+}
+
+// textChoices are the values of the text fields that take one of a few words.
+var textChoices = map[string][]string{
+	"schema":           {SchemaV1},
+	"testbed":          {"lab"},
+	"traffic.engine":   {"auto", "xdp", "afpacket"},
+	"search.algorithm": {"mlrsearch", "binary"},
+}
+
+// laterTestbeds are testbeds by design that this version does not have.
+var laterTestbeds = []string{"wire", "vm", "sim"}

@@ -1,0 +1,99 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+)
+
+// ScenarioInfo describes one kind of scenario.
+type ScenarioInfo struct {
+	Name string
+	// Backends are the tools that can configure it, the default first; empty when it needs none.
+	Backends []string
+	// Description is one line for --help.
+	Description string
+}
+
+var scenarioInfos = []ScenarioInfo{
+	{"none", nil, "no DUT: generator and sink joined directly, the ceiling of the tester"},
+	{"route", nil, "IP forwarding between two interfaces"},
+	{"conntrack", []string{"nft", "iptables"}, "forwarding behind a stateful accept rule (connection tracking)"},
+	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT in each direction"},
+	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
+}
+
+// Scenarios are all kinds of scenario, in the order of --help.
+func Scenarios() []ScenarioInfo { return slices.Clone(scenarioInfos) }
+
+// Spellings are all values of a plan's scenarios field: each name, and with each
+// backend where there is a choice ("snat", "snat-nft", "snat-iptables").
+func Spellings() []string {
+	var all []string
+	for _, info := range scenarioInfos {
+		all = append(all, info.Name)
+		if len(info.Backends) > 1 {
+			for _, b := range info.Backends {
+				all = append(all, info.Name+"-"+b)
+			}
+		}
+	}
+	return all
+}
+
+func (s Scenario) info() (ScenarioInfo, bool) {
+	name := s.Name()
+	for _, info := range scenarioInfos {
+		if info.Name == name {
+			return info, true
+		}
+	}
+	return ScenarioInfo{}, false
+}
+
+// Name is the scenario without its backend: "snat" for "snat-nft".
+func (s Scenario) Name() string {
+	name, _, _ := strings.Cut(string(s), "-")
+	return name
+}
+
+// Backend is the tool that configures the scenario: "nft" for "snat-nft" and for
+// "snat", whose default it is; empty when the scenario needs none.
+func (s Scenario) Backend() string {
+	if _, backend, written := strings.Cut(string(s), "-"); written {
+		return backend
+	}
+	if info, ok := s.info(); ok && len(info.Backends) > 0 {
+		return info.Backends[0]
+	}
+	return ""
+}
+
+// String is the scenario as the plan writes it.
+func (s Scenario) String() string { return string(s) }
+
+// problem says why the scenario is not one of Spellings; ok is true when it is.
+func (s Scenario) problem() (text, hint string, ok bool) {
+	if slices.Contains(Spellings(), string(s)) {
+		return "", "", true
+	}
+	info, known := s.info()
+	if !known {
+		return "unknown scenario " + shown(string(s)), didYouMean(string(s), Spellings()), false
+	}
+	_, backend, _ := strings.Cut(string(s), "-")
+	if len(info.Backends) < 2 {
+		return info.Name + " has no choice of backend", "write " + info.Name, false
+	}
+	return info.Name + " has no backend " + shown(backend), "its backends are " + strings.Join(info.Backends, " and "), false
+}
+
+// String is "uni" or "bi".
+func (d Direction) String() string { return string(d) }
+
+// Count is the number of directions that carry traffic: 2 for "bi", else 1.
+func (d Direction) Count() int {
+	if d == Bi {
+		return 2
+	}
+	return 1
+}
