@@ -1,0 +1,129 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	generate "github.com/invopop/jsonschema"
+	validate "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/linerate/linerate/plan"
+)
+
+var update = flag.Bool("update", false, "write run.schema.json anew")
+
+const schemaFile = "run.schema.json"
+
+// planTypes are the types of package plan that are written differently from how Go holds them.
+var planTypes = map[reflect.Type]func() *generate.Schema{
+	reflect.TypeFor[plan.FrameSize](): func() *generate.Schema {
+		return &generate.Schema{OneOf: []*generate.Schema{{Type: "integer", Minimum: "0"}, {Const: "imix"}},
+			Description: `bytes with the FCS, or "imix"`}
+	},
+	reflect.TypeFor[plan.Duration](): func() *generate.Schema {
+		return &generate.Schema{Type: "string", Description: `with its unit: "200ms"`}
+	},
+	reflect.TypeFor[plan.CPUList](): func() *generate.Schema {
+		return &generate.Schema{OneOf: []*generate.Schema{{Type: "string"}, {Type: "array", Items: &generate.Schema{Type: "integer"}}},
+			Description: `"0-3,6" or a list of CPU numbers`}
+	},
+	reflect.TypeFor[plan.Ratio](): func() *generate.Schema {
+		return &generate.Schema{OneOf: []*generate.Schema{{Type: "number"}, {Type: "string"}}, Description: `0.005 or "0.5%"`}
+	},
+}
+
+func generated(t *testing.T) []byte {
+	t.Helper()
+	r := generate.Reflector{
+		AllowAdditionalProperties: true,
+		// Both packages have a Goal, a Trial and a Cell.
+		Namer: func(typ reflect.Type) string {
+			if typ.PkgPath() == reflect.TypeFor[plan.Plan]().PkgPath() && typ.Name() != "Plan" {
+				return "Plan" + typ.Name()
+			}
+			return typ.Name()
+		},
+		Mapper: func(typ reflect.Type) *generate.Schema {
+			if make := planTypes[typ]; make != nil {
+				return make()
+			}
+			return nil
+		},
+	}
+	if err := r.AddGoComments("github.com/linerate/linerate/result", "."); err != nil {
+		t.Fatal(err)
+	}
+	s := r.Reflect(&Run{})
+	s.ID = generate.ID("https://github.com/linerate/linerate/result/" + schemaFile)
+	s.Title = "A run of linerate: run.json"
+	run := s.Definitions["Run"]
+	schema, ok := run.Properties.Get("schema")
+	if !ok {
+		t.Fatal("the run has no key schema")
+	}
+	schema.Const = SchemaV1
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(data, '\n')
+}
+
+func TestSchemaIsCurrent(t *testing.T) {
+	want := generated(t)
+	if *update {
+		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs from the types: run 'go test ./result -update' and review the change", schemaFile)
+	}
+}
+
+func compiled(t *testing.T) *validate.Schema {
+	t.Helper()
+	s, err := validate.NewCompiler().Compile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStoredRunFitsItsSchema(t *testing.T) {
+	dir := t.TempDir()
+	create(t, dir)
+	data, err := os.ReadFile(filepath.Join(dir, runFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := validate.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := compiled(t)
+	if err := schema.Validate(doc); err != nil {
+		t.Errorf("%v", err)
+	}
+	for _, key := range []string{"schema", "id", "cells", "environment", "calibration"} {
+		broken := map[string]any{}
+		for k, v := range doc.(map[string]any) {
+			if k != key {
+				broken[k] = v
+			}
+		}
+		if err := schema.Validate(broken); err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("without %s: %v", key, err)
+		}
+	}
+}
