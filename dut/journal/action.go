@@ -1,0 +1,135 @@
+// Package journal undoes what a run changes on a machine, even when the run was
+// killed: each undo is written to disk before the change is made.
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/linerate/linerate/internal/netns"
+	"github.com/vishvananda/netlink"
+)
+
+// Kind says what an Action does.
+type Kind string
+
+// The values of Kind.
+const (
+	// DeleteNetns removes the namespace Netns and all that is in it.
+	DeleteNetns Kind = "delete-netns"
+	// SetSysctl writes Value to the sysctl Key.
+	SetSysctl Kind = "set-sysctl"
+	// Command runs Argv with Stdin.
+	Command Kind = "command"
+	// FlushConntrack empties the connection tracking table.
+	FlushConntrack Kind = "flush-conntrack"
+)
+
+// Action is one change of a machine as data, so that it can be journalled, shown
+// and made by another process than the one that thought of it.
+type Action struct {
+	Kind Kind `json:"kind"`
+	// Netns is where it is done; empty is the namespace of the process.
+	Netns string   `json:"netns,omitempty"`
+	Key   string   `json:"key,omitempty"`
+	Value string   `json:"value,omitempty"`
+	Argv  []string `json:"argv,omitempty"`
+	Stdin string   `json:"stdin,omitempty"`
+}
+
+// String is the action as a shell line that a reader could type.
+func (a Action) String() string {
+	in := ""
+	if a.Netns != "" {
+		in = "ip netns exec " + a.Netns + " "
+	}
+	switch a.Kind {
+	case DeleteNetns:
+		return "ip netns del " + a.Netns
+	case SetSysctl:
+		return fmt.Sprintf("%ssysctl -w %s=%s", in, a.Key, a.Value)
+	case FlushConntrack:
+		return in + "conntrack -F"
+	}
+	line := in + strings.Join(a.Argv, " ")
+	if a.Stdin != "" {
+		line += " <<'EOF'\n" + strings.TrimRight(a.Stdin, "\n") + "\nEOF"
+	}
+	return line
+}
+
+// gone tells that the namespace of the action, and so all it could change, is no longer there.
+func (a Action) gone() bool { return a.Netns != "" && !netns.Exists(a.Netns) }
+
+// Run makes the change.
+func (a Action) Run() error {
+	if a.gone() && a.Kind != DeleteNetns {
+		return fmt.Errorf("%s: network namespace %s is gone", a.Kind, a.Netns)
+	}
+	switch a.Kind {
+	case DeleteNetns:
+		return netns.Delete(a.Netns)
+	case SetSysctl:
+		return netns.Do(a.Netns, func() error {
+			if err := os.WriteFile(sysctlPath(a.Key), []byte(a.Value), 0o644); err != nil {
+				return fmt.Errorf("set sysctl %s to %q: %w", a.Key, a.Value, err)
+			}
+			return nil
+		})
+	case FlushConntrack:
+		return netns.Do(a.Netns, func() error {
+			if err := netlink.ConntrackTableFlush(netlink.ConntrackTable); err != nil {
+				return fmt.Errorf("flush the conntrack table: %w", err)
+			}
+			return nil
+		})
+	case Command:
+		return a.command()
+	}
+	return fmt.Errorf("action of unknown kind %q: the journal is from another version of linerate", a.Kind)
+}
+
+func (a Action) command() error {
+	return netns.Do(a.Netns, func() error {
+		c := exec.Command(a.Argv[0], a.Argv[1:]...)
+		c.Stdin = strings.NewReader(a.Stdin)
+		out, err := c.CombinedOutput()
+		if errors.Is(err, exec.ErrNotFound) {
+			return fmt.Errorf("run %s: it is not installed; %s", a.Argv[0], InstallHint(a.Argv[0]))
+		}
+		if err != nil {
+			return fmt.Errorf("run `%s`: %w: %s", strings.Join(a.Argv, " "), err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	})
+}
+
+// InstallHint says which package holds a tool that linerate runs.
+func InstallHint(tool string) string {
+	packages := map[string]string{"nft": "nftables", "iptables": "iptables", "ip6tables": "iptables"}
+	if p, ok := packages[tool]; ok {
+		return "install it with `apt-get install " + p + "` or your distribution's package " + p
+	}
+	return "install the package that holds it"
+}
+
+// ReadSysctl reads a sysctl inside a namespace.
+func ReadSysctl(ns, key string) (value string, err error) {
+	err = netns.Do(ns, func() error {
+		b, err := os.ReadFile(sysctlPath(key))
+		if err != nil {
+			return fmt.Errorf("read sysctl %s: %w", key, err)
+		}
+		value = strings.TrimSpace(string(b))
+		return nil
+	})
+	return value, err
+}
+
+func sysctlPath(key string) string {
+	return filepath.Join("/proc/sys", strings.ReplaceAll(key, ".", "/"))
+}

@@ -1,0 +1,115 @@
+package lab
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/linerate/linerate/internal/sched"
+)
+
+// Real-time priorities of the NAPI threads. A sink goes before the DUT: where
+// both share a CPU, an overloaded DUT would otherwise never let the sink run.
+const (
+	dutPriority  = 40
+	sinkPriority = 50
+)
+
+// setThreaded asks for one kernel thread per receive queue (Linux 5.12). The
+// caller sees the device's namespace in /sys.
+func setThreaded(device string) error {
+	path := filepath.Join("/sys/class/net", device, "threaded")
+	if err := os.WriteFile(path, []byte("1"), 0); err != nil {
+		return fmt.Errorf("ask for threaded NAPI of %s: %w; it needs Linux 5.12 or later", device, err)
+	}
+	return nil
+}
+
+// Pin moves the NAPI threads of the DUT to the DUT's CPUs and those of the sinks to
+// theirs. Threads exist only while a device is up with GRO or an XDP program, and
+// are made anew when a program comes, so it is called after the sinks are open.
+func (l *Lab) Pin() error {
+	n := l.names
+	// Without a DUT between them, a sink that has no CPU of its own belongs to the
+	// generator: it then takes each batch as it is sent.
+	direct := l.CPUs.Sinks
+	if l.CPUs.SinksBesideDUT() {
+		direct = l.CPUs.Generators
+	}
+	for _, role := range []struct {
+		devices  []string
+		cpus     []int
+		priority int
+	}{
+		{[]string{n.da, n.db}, l.CPUs.DUT, dutPriority},
+		{[]string{n.a, n.b}, l.CPUs.Sinks, sinkPriority},
+		{[]string{n.xa, n.xb}, direct, sinkPriority},
+	} {
+		for _, device := range role.devices {
+			threads, err := NAPIThreads(device)
+			if err != nil {
+				return err
+			}
+			for i, tid := range threads {
+				if err := sched.Pin(tid, role.cpus[i%len(role.cpus)]); err != nil {
+					return fmt.Errorf("place NAPI thread of %s: %w", device, err)
+				}
+				if err := sched.FIFO(tid, role.priority); err != nil {
+					return fmt.Errorf("place NAPI thread of %s: %w", device, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// DUTThreads are the kernel threads that do the DUT's work.
+func (l *Lab) DUTThreads() ([]int, error) {
+	var all []int
+	for _, device := range []string{l.names.da, l.names.db} {
+		threads, err := NAPIThreads(device)
+		if err != nil {
+			return nil, err
+		}
+		if len(threads) == 0 {
+			return nil, fmt.Errorf("find the NAPI threads of %s: there are none; is the device still up?", device)
+		}
+		all = append(all, threads...)
+	}
+	return all, nil
+}
+
+// NAPIThreads are the thread ids of a device's NAPI threads, one per receive
+// queue, in the order of the queues. The kernel names them napi/DEVICE-ID.
+func NAPIThreads(device string) ([]int, error) {
+	dirs, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	type thread struct{ id, tid int }
+	var found []thread
+	prefix := "napi/" + device + "-"
+	for _, d := range dirs {
+		tid, err := strconv.Atoi(d.Name())
+		if err != nil {
+			continue
+		}
+		comm, err := os.ReadFile(filepath.Join("/proc", d.Name(), "comm"))
+		if err != nil {
+			continue // it has ended
+		}
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(string(comm)), prefix); ok {
+			id, _ := strconv.Atoi(rest)
+			found = append(found, thread{id, tid})
+		}
+	}
+	slices.SortFunc(found, func(a, b thread) int { return a.id - b.id })
+	tids := make([]int, len(found))
+	for i, t := range found {
+		tids[i] = t.tid
+	}
+	return tids, nil
+}

@@ -1,0 +1,23 @@
+// Package trial makes one trial: a load offered for a duration, and everything
+// counted (RFC 2544 section 23). It joins a generator, the sinks and the observers.
+package trial
+
+import (
+	"context"
+	"time"
+
+	"github.com/linerate/linerate/result"
+)
+
+// Request asks for one trial.
+type Request struct {
+	// LoadPPS is the intended load per direction; 0 offers as much as the generator can.
+	LoadPPS  float64
+	Duration time.Duration
+}
+
+// Measurer makes trials. An error means that the trial could not be made; loss is
+// no error. When ctx ends, the trial is broken off and ctx's error returned.
+type Measurer interface {
+	Measure(ctx context.Context, r Request) (result.Trial, error)
+}
