@@ -16,7 +16,6 @@ import (
 
 // CPUSample is the CPU time of the machine and of some threads at one moment.
 type CPUSample struct {
-	at time.Time
 	// cores are the clock ticks of each CPU as /proc/stat lists them: user, nice,
 	// system, idle, iowait, irq, softirq, steal.
 	cores map[int][8]uint64
@@ -24,12 +23,8 @@ type CPUSample struct {
 	threadsNS uint64
 }
 
-// Taken is false for the zero sample.
-func (s CPUSample) Taken() bool { return !s.at.IsZero() }
-
 // SampleCPU reads the clocks of all CPUs and of the watched threads, if any.
 func SampleCPU(threads *Threads) (s CPUSample, err error) {
-	s.at = time.Now()
 	if threads != nil {
 		if s.threadsNS, err = threads.BusyNS(); err != nil {
 			return s, fmt.Errorf("read CPU times: %w", err)
@@ -66,39 +61,45 @@ func parseStat(stat []byte) (map[int][8]uint64, error) {
 	return cores, nil
 }
 
-// CPUBetween is the CPU time spent between two samples. Roles names the role of
-// each CPU to be listed; forwarded is the number of frames that the DUT delivered.
-func CPUBetween(before, after CPUSample, roles map[int]string, forwarded uint64) *result.CPU {
-	elapsed := after.at.Sub(before.at).Nanoseconds()
-	if elapsed <= 0 {
+// ticksPerSecond is the unit of /proc/stat on every architecture (USER_HZ).
+const ticksPerSecond = 100
+
+// CPUBetween is the CPU time spent between two samples, as a share of the time
+// that traffic flowed; what lies before and after it is idle. Roles names the role
+// of each CPU to be listed; forwarded is the number of frames that the DUT delivered.
+func CPUBetween(before, after CPUSample, traffic time.Duration, roles map[int]string, forwarded uint64) *result.CPU {
+	if traffic <= 0 {
 		return nil
 	}
 	busy := after.threadsNS - before.threadsNS
-	c := &result.CPU{DUTCoresBusy: float64(busy) / float64(elapsed), PerCore: []result.Core{}}
+	c := &result.CPU{DUTCoresBusy: float64(busy) / float64(traffic.Nanoseconds()), PerCore: []result.Core{}}
 	if forwarded > 0 {
 		c.NSPerPacket = float64(busy) / float64(forwarded)
 	}
 	for cpu := 0; cpu <= highest(roles); cpu++ {
-		role, ok := roles[cpu]
-		if !ok {
-			continue
+		if role, ok := roles[cpu]; ok {
+			c.PerCore = append(c.PerCore, coreBetween(before.cores[cpu], after.cores[cpu], traffic, cpu, role))
 		}
-		var d [8]float64
-		var sum float64
-		for i := range d {
-			d[i] = float64(after.cores[cpu][i] - before.cores[cpu][i])
-			sum += d[i]
-		}
-		if sum == 0 {
-			sum = 1
-		}
-		c.PerCore = append(c.PerCore, result.Core{
-			CPU: cpu, Role: role,
-			User: (d[0] + d[1]) / sum, System: d[2] / sum, Idle: (d[3] + d[4]) / sum,
-			IRQ: d[5] / sum, SoftIRQ: d[6] / sum, Steal: d[7] / sum,
-		})
 	}
 	return c
+}
+
+func coreBetween(before, after [8]uint64, traffic time.Duration, cpu int, role string) result.Core {
+	whole := traffic.Seconds() * ticksPerSecond
+	var d [8]float64
+	used := 0.0
+	for i := range d {
+		d[i] = float64(after[i] - before[i])
+		if i != 3 && i != 4 {
+			used += d[i]
+		}
+	}
+	whole = max(whole, used) // a generator that waits for its start is busy too
+	return result.Core{
+		CPU: cpu, Role: role,
+		User: (d[0] + d[1]) / whole, System: d[2] / whole, IRQ: d[5] / whole, SoftIRQ: d[6] / whole, Steal: d[7] / whole,
+		Idle: 1 - used/whole,
+	}
 }
 
 func highest(roles map[int]string) int {

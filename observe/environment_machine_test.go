@@ -126,15 +126,14 @@ func TestStealRatio(t *testing.T) {
 
 func TestSmallFiles(t *testing.T) {
 	m := machine{tree{
-		"etc/os-release":                             "NAME=\"Debian GNU/Linux\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
-		"proc/meminfo":                               "MemTotal:       24684084 kB\nMemFree:        23403076 kB\n",
-		cpuFolder + "/online":                        "0-3,6\n",
-		cpuFolder + "/vulnerabilities/meltdown":      "Mitigation: PTI\n",
-		cpuFolder + "/vulnerabilities/l1tf":          "Not affected\n",
-		cpuFolder + "/vulnerabilities/retbleed":      "Vulnerable: Microcode\n",
-		"proc/sys/net/ipv4/ip_local_port_range":      "32768\t60999\n",
-		"proc/sys/net/ipv4/conf/all/rp_filter":       "1\n",
-		"proc/sys/net/netfilter/nf_conntrack_absent": "",
+		"etc/os-release":                        "NAME=\"Debian GNU/Linux\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
+		"proc/meminfo":                          "MemTotal:       24684084 kB\nMemFree:        23403076 kB\n",
+		cpuFolder + "/online":                   "0-3,6\n",
+		cpuFolder + "/vulnerabilities/meltdown": "Mitigation: PTI\n",
+		cpuFolder + "/vulnerabilities/l1tf":     "Not affected\n",
+		cpuFolder + "/vulnerabilities/retbleed": "Vulnerable: Microcode\n",
+		"proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
+		"proc/sys/net/ipv4/conf/all/rp_filter":  "1\n",
 	}.fs()}
 	if got := m.osName(); got != "Debian GNU/Linux 12 (bookworm)" {
 		t.Errorf("OS %q", got)

@@ -86,7 +86,7 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 	if err := b.fillTimes(&t, counts, arrived); err != nil {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
-	t.CPU = observe.CPUBetween(cpu[0], cpu[1], b.CPURoles, t.Received)
+	t.CPU = observe.CPUBetween(cpu[0], cpu[1], counts.Duration, b.CPURoles, t.Received)
 	if b.DUTThreads == nil && t.CPU != nil {
 		t.CPU.DUTCoresBusy, t.CPU.NSPerPacket = 0, 0
 	}
@@ -94,25 +94,22 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 	return t, sleep(ctx, b.Settle)
 }
 
-// send offers the load and takes CPU times when traffic starts and when it ends.
+// send offers the load and takes CPU times before and after. They are not taken
+// when traffic starts: a generator, a DUT and a sink with real-time priority may
+// leave this process no CPU until it ends.
 func (b *Bed) send(ctx context.Context, r Request) (counts generator.Counts, cpu [2]observe.CPUSample, err error) {
-	var sampleErr error
-	load := generator.Load{PPS: r.LoadPPS, Duration: r.Duration, Epoch: b.epoch}
-	done := make(chan struct{})
-	reported := make(chan struct{})
-	load.Started = func() {
-		cpu[0], sampleErr = observe.SampleCPU(b.DUTThreads)
-		go b.report(done, reported)
+	if cpu[0], err = observe.SampleCPU(b.DUTThreads); err != nil {
+		return counts, cpu, err
 	}
-	counts, err = b.Generator.Send(ctx, load)
+	done, reported := make(chan struct{}), make(chan struct{})
+	go b.report(done, reported)
+	counts, err = b.Generator.Send(ctx, generator.Load{PPS: r.LoadPPS, Duration: r.Duration, Epoch: b.epoch})
 	close(done)
-	if !cpu[0].Taken() {
-		return counts, cpu, errors.Join(err, sampleErr, ctx.Err())
-	}
 	<-reported
-	var endErr error
-	cpu[1], endErr = observe.SampleCPU(b.DUTThreads)
-	return counts, cpu, errors.Join(err, sampleErr, endErr)
+	if err == nil {
+		cpu[1], err = observe.SampleCPU(b.DUTThreads)
+	}
+	return counts, cpu, err
 }
 
 // report tells Progress what has been sent and received until done.

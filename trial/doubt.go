@@ -13,6 +13,24 @@ const (
 	stealLimit  = 0.02
 )
 
+// Disturbed says why a trial tells nothing about the DUT and is worth repeating;
+// empty if it is sound. The load at which a generator is always short is found by
+// repeating a few times only.
+func Disturbed(t result.Trial) string {
+	if t.UnsentRatio() > unsentLimit {
+		return "the generator was held up"
+	}
+	if t.CPU == nil {
+		return ""
+	}
+	for _, c := range t.CPU.PerCore {
+		if c.Steal > stealLimit {
+			return "the hypervisor took CPU time away"
+		}
+	}
+	return ""
+}
+
 // doubts are what a reader of the trial has to know before he believes it.
 func doubts(t result.Trial) []result.Warning {
 	var list []result.Warning

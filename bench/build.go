@@ -1,0 +1,274 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/linerate/linerate/dut"
+	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/generator"
+	"github.com/linerate/linerate/generator/afpacket"
+	"github.com/linerate/linerate/generator/xdp"
+	"github.com/linerate/linerate/observe"
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/sink"
+	"github.com/linerate/linerate/testbed"
+	"github.com/linerate/linerate/testbed/lab"
+	"github.com/linerate/linerate/trial"
+)
+
+// generatorPriority is the SCHED_FIFO priority of the sending threads, below that of
+// sinks that share their CPU. What else wants the CPU gets at most 50 ms of each
+// second (Linux 6.12: the fair server); to a thread without real-time priority it
+// would take half.
+const generatorPriority = 30
+
+// station is the tester set up for one cell: generator, sinks and the bed that
+// joins them.
+type station struct {
+	bed      *trial.Bed
+	scenario dut.Scenario
+	config   generator.Config
+	engine   string
+	ports    [2]testbed.Port
+	sinks    []*sink.Sink
+	flows    []frame.Flow
+}
+
+// openStation opens the sinks and draws the flows of a cell. Flows have not been
+// learned yet, and there is no generator before learn.
+func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, uint64, time.Duration)) (*station, error) {
+	s := &station{scenario: dut.Scenario{Cell: cell, Limit: p.Limit, DUT: l.DUT}}
+	direct := cell.Scenario == "none"
+	s.ports[0], s.ports[1] = l.Ports(direct)
+	var err error
+	if s.flows, err = s.scenario.Flows(p.Traffic.Seed); err != nil {
+		return nil, err
+	}
+	s.config = generator.Config{Sizes: sizes(cell), CPUs: l.CPUs.Generators}
+	s.engine = engineFor(p.Traffic.Engine, s.config.Sizes)
+	s.bed = &trial.Bed{
+		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
+		CPURoles: roles(l.CPUs), Progress: progress,
+	}
+	if s.scenario.Tracked() {
+		s.bed.ConntrackNetns = l.DUT.Netns
+	}
+	for i := range cell.Directions.Count() {
+		if err := s.openDirection(l, cell, i, direct); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
+	if err := l.Pin(); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if !direct {
+		threads, err := l.DUTThreads()
+		if err == nil {
+			s.bed.DUTThreads, err = observe.WatchThreads(threads)
+		}
+		if err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
+	return s, nil
+}
+
+// openDirection opens the sink of direction i: 0 is A to B, 1 is B to A.
+func (s *station) openDirection(l *lab.Lab, cell plan.Cell, i int, direct bool) error {
+	from, to := s.ports[i], s.ports[1-i]
+	size := 0
+	if len(s.config.Sizes) == 1 {
+		size = s.config.Sizes[0]
+	}
+	k, err := sink.Open(sink.Config{
+		Port: to.Name, Netns: to.Netns, Interface: to.Interface, Ifindex: to.Ifindex,
+		Flows: cell.Flows, IPVersion: cell.IPVersion, SizeBytes: size,
+	})
+	if err != nil {
+		return err
+	}
+	s.sinks = append(s.sinks, k)
+	d := trial.Direction{
+		Port: from.Name, Sink: k,
+		Out: trial.Device{Netns: from.Netns, Name: from.Interface}, In: trial.Device{Netns: to.Netns, Name: to.Interface},
+	}
+	if !direct {
+		d.DUTOut = trial.Device{Netns: l.DUT.Netns, Name: []string{l.DUT.B.Interface, l.DUT.A.Interface}[i]}
+	}
+	s.bed.Directions = append(s.bed.Directions, d)
+	return nil
+}
+
+// open makes a generator for some of the directions, with the flows of each.
+func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Generator, error) {
+	config := s.config
+	config.Streams = nil
+	for i, d := range directions {
+		p := s.ports[d]
+		config.Streams = append(config.Streams, generator.Stream{
+			Port: p.Name, Netns: p.Netns, Interface: p.Interface, Ifindex: p.Ifindex,
+			SourceMAC: p.MAC, DestinationMAC: p.NextHopMAC, Flows: flows[i],
+		})
+	}
+	if s.engine == "afpacket" {
+		return afpacket.New(config)
+	}
+	g, err := xdp.New(config)
+	if err != nil {
+		return nil, err
+	}
+	g.Priority = generatorPriority
+	return g, nil
+}
+
+// learn sends one frame of every flow, checks that the DUT rewrote it as the
+// scenario says, makes the replies of what arrived the flows from B to A, and
+// opens the generator for the trials.
+func (s *station) learn(ctx context.Context) error {
+	arrived, err := s.learnDirection(ctx, 0, s.flows)
+	if err != nil {
+		return err
+	}
+	if err := s.checkRewrite(arrived); err != nil {
+		return err
+	}
+	if err := s.sinks[0].ExpectFlows(arrived); err != nil {
+		return err
+	}
+	directions, flows := []int{0}, [][]frame.Flow{s.flows}
+	if len(s.sinks) == 2 {
+		replies, back := reversed(arrived), reversed(s.flows)
+		got, err := s.learnDirection(ctx, 1, replies)
+		if err != nil {
+			return err
+		}
+		for i, f := range got {
+			if f != back[i] {
+				return fmt.Errorf("learn flows from %s: the reply of flow %d arrived as %v and should be %v: the DUT does not undo its translation", s.ports[1].Name, i, f, back[i])
+			}
+		}
+		if err := s.sinks[1].ExpectFlows(back); err != nil {
+			return err
+		}
+		directions, flows = []int{0, 1}, append(flows, replies)
+	}
+	s.bed.Generator, err = s.open(directions, flows)
+	return err
+}
+
+// Learning is repeated, each time slower, until a frame of every flow has come.
+const learnAttempts = 4
+
+func (s *station) learnDirection(ctx context.Context, direction int, flows []frame.Flow) ([]frame.Flow, error) {
+	g, err := s.open([]int{direction}, [][]frame.Flow{flows})
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	one := *s.bed
+	one.Generator, one.Directions = g, s.bed.Directions[direction:direction+1]
+	pps := 200_000.0
+	if s.scenario.Cell.Scenario == "limit" {
+		pps = min(pps, float64(s.scenario.Limit.PPS)/2)
+	}
+	all := make([]frame.Flow, len(flows))
+	missing := len(flows)
+	for attempt := 0; attempt < learnAttempts && missing > 0; attempt++ {
+		got, err := one.Learn(ctx, 0, pps)
+		if err != nil {
+			return nil, fmt.Errorf("learn flows from %s: %w", s.ports[direction].Name, err)
+		}
+		missing = 0
+		for i, f := range got {
+			if f.Source.IsValid() {
+				all[i] = f
+			}
+			if !all[i].Source.IsValid() {
+				missing++
+			}
+		}
+		pps /= 3
+	}
+	s.bed.ContinueAfter(&one)
+	if missing > 0 {
+		return nil, fmt.Errorf("learn flows from %s: no frame of %d of the %d flows came through the DUT in %d attempts; is it forwarding, and do its rules let the flows pass?",
+			s.ports[direction].Name, missing, len(flows), learnAttempts)
+	}
+	return all, nil
+}
+
+// checkRewrite compares the flows that arrived at B with what the scenario makes
+// of them: another source behind source NAT, else the same.
+func (s *station) checkRewrite(arrived []frame.Flow) error {
+	translated := s.scenario.Translated()
+	for i, got := range arrived {
+		want := s.flows[i]
+		if translated.IsValid() {
+			want.Source, want.SourcePort = translated, got.SourcePort // the DUT is free to choose the port
+		}
+		if got != want {
+			return fmt.Errorf("learn flows: flow %d arrived as %v and should be %v: the scenario's rules are not in force", i, got, want)
+		}
+	}
+	return nil
+}
+
+func reversed(flows []frame.Flow) []frame.Flow {
+	back := make([]frame.Flow, len(flows))
+	for i, f := range flows {
+		back[i] = f.Reverse()
+	}
+	return back
+}
+
+func (s *station) close() error {
+	var errs []error
+	if s.bed != nil && s.bed.Generator != nil {
+		errs = append(errs, s.bed.Generator.Close())
+	}
+	if s.bed != nil && s.bed.DUTThreads != nil {
+		errs = append(errs, s.bed.DUTThreads.Close())
+	}
+	for _, k := range s.sinks {
+		errs = append(errs, k.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func sizes(c plan.Cell) frame.Sizes {
+	if c.FrameSize == plan.IMIX {
+		return frame.SimpleIMIX(c.IPVersion)
+	}
+	return frame.Sizes{int(c.FrameSize)}
+}
+
+// engineFor is the generator for a plan's engine: "auto" takes live frames where
+// the kernel can.
+func engineFor(engine string, s frame.Sizes) string {
+	if engine != "auto" {
+		return engine
+	}
+	if s.MaxBytes() > xdp.MaxFrameBytes {
+		return "afpacket"
+	}
+	return "xdp"
+}
+
+func roles(c testbed.CPUs) map[int]string {
+	m := map[int]string{}
+	add := func(cpus []int, role string) {
+		for _, cpu := range cpus {
+			if m[cpu] != "" {
+				role = m[cpu] + "+" + role
+			}
+			m[cpu] = role
+		}
+	}
+	add(c.DUT, "dut")
+	add(c.Generators, "generator")
+	add(c.Sinks, "sink")
+	return m
+}

@@ -1,0 +1,105 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/search"
+	"github.com/linerate/linerate/testbed/lab"
+	"github.com/linerate/linerate/trial"
+)
+
+// Calibration goal: a ceiling within 10 % from short trials is enough to tell a
+// DUT's limit from the tester's.
+var ceilingGoal = search.Goal{Name: "ceiling", LossRatio: 0.005, ExceedRatio: 0.5, Width: 0.1, TrialDurationS: 0.25, DurationSumS: 0.75}
+
+const (
+	calibrationBudgetS = 4
+	probeDuration      = 250 * time.Millisecond
+	// Nothing on a direct link holds frames back.
+	calibrationDrain = 30 * time.Millisecond
+)
+
+// shape is the traffic that a ceiling holds for.
+type shape struct {
+	ipVersion  int
+	frameSize  plan.FrameSize
+	flows      int
+	directions plan.Direction
+}
+
+func shapeOf(c plan.Cell) shape { return shape{c.IPVersion, c.FrameSize, c.Flows, c.Directions} }
+
+func (s shape) cell() plan.Cell {
+	return plan.Cell{Scenario: "none", IPVersion: s.ipVersion, FrameSize: s.frameSize, Flows: s.flows, Directions: s.directions}
+}
+
+// calibrate finds the ceiling of each shape that the cells have: the highest load
+// per direction that generator and sink carry without a DUT.
+func (r *run) calibrate(ctx context.Context, l *lab.Lab, cells []plan.Cell) error {
+	for _, c := range cells {
+		s := shapeOf(c)
+		if _, done := r.ceilings[s]; done {
+			continue
+		}
+		ceiling, err := r.ceilingOf(ctx, l, s)
+		if err != nil {
+			return fmt.Errorf("calibrate without a DUT: %w", err)
+		}
+		r.ceilings[s] = ceiling
+		cal := &r.record.Calibration
+		cal.Ceilings = append(cal.Ceilings, ceiling)
+		if cal.CeilingPPS == 0 || ceiling.PPS < cal.CeilingPPS {
+			cal.CeilingPPS = ceiling.PPS
+		}
+		r.events.Calibrated(ceiling)
+		if err := r.save(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) ceilingOf(ctx context.Context, l *lab.Lab, s shape) (c result.Ceiling, err error) {
+	cell := s.cell()
+	st, err := openStation(l, r.options.Plan, cell, r.events.TrialProgress)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, st.close()) }()
+	if err := st.learn(ctx); err != nil {
+		return c, err
+	}
+	st.bed.DrainQuiet, st.bed.Settle = calibrationDrain, 0
+	c = result.Ceiling{IPVersion: s.ipVersion, FrameSize: s.frameSize, Flows: s.flows, Directions: s.directions, Engine: st.engine}
+	m := &measurement{run: r, bed: st.bed, cell: cell.ID(), purpose: result.ForCalibration}
+	// As fast as it goes: no paced load can be higher.
+	unpaced, err := m.measure(ctx, trial.Request{Duration: probeDuration}, "as fast as it goes")
+	if err != nil {
+		return c, err
+	}
+	if unpaced.Received == 0 {
+		return c, fmt.Errorf("no test frame arrived from %s to %s: the devices do not pass frames sent by XDP; `linerate doctor` tells what is missing", st.ports[0].Interface, st.ports[1].Interface)
+	}
+	most := float64(unpaced.Sent) / unpaced.ActualDurationS / float64(s.directions.Count())
+	find, err := search.NewMLR(search.Config{Goals: []search.Goal{ceilingGoal}, MinLoadPPS: min(r.options.Plan.Search.MinLoadPPS, most/2), MaxLoadPPS: most, MaxTrialSeconds: calibrationBudgetS})
+	if err != nil {
+		return c, err
+	}
+	if err := m.search(ctx, find); err != nil {
+		return c, err
+	}
+	b := find.Bounds()[0]
+	if !b.HasLower {
+		return c, fmt.Errorf("no load from %.0f to %.0f pps passes without a DUT at a loss of at most 0.5 %%: this machine is too busy; stop what else runs and try again", r.options.Plan.Search.MinLoadPPS, most)
+	}
+	c.PPS = b.LowerPPS
+	if best := m.median(b.LowerPPS, ceilingGoal.TrialDurationS); best != nil && best.Latency != nil {
+		c.P50NS = best.Latency.P50NS
+	}
+	return c, nil
+}

@@ -1,0 +1,100 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/linerate/linerate/dut"
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/search"
+	"github.com/linerate/linerate/testbed/lab"
+	"github.com/linerate/linerate/trial"
+)
+
+// warmUp is one discarded trial before each search: caches, neighbours and the
+// scheduler are cold.
+const warmUp = 200 * time.Millisecond
+
+// measureCell makes the DUT what the cell says, searches, and unmakes it. What
+// was measured is in the cell even when an error is returned.
+func (r *run) measureCell(ctx context.Context, l *lab.Lab, c plan.Cell) (cell result.Cell, err error) {
+	cell = newCell(c, r.ceilings[shapeOf(c)])
+	scenario := dut.Scenario{Cell: c, Limit: r.options.Plan.Limit, DUT: l.DUT}
+	steps, err := scenario.Steps()
+	var missing *dut.MissingError
+	if errors.As(err, &missing) {
+		cell.Skipped = missing.Error()
+		return cell, nil
+	}
+	if err != nil {
+		return cell, err
+	}
+	applied, err := dut.Apply(steps, r.journal)
+	if err != nil {
+		return cell, err
+	}
+	defer func() { err = errors.Join(err, applied.Undo()) }()
+	cell.Setup = applied.Setup
+	st, err := openStation(l, r.options.Plan, c, r.events.TrialProgress)
+	if err != nil {
+		return cell, err
+	}
+	defer func() { err = errors.Join(err, st.close()) }()
+	if err := st.learn(ctx); err != nil {
+		return cell, err
+	}
+	cell.Engine = st.engine
+	return cell, r.searchCell(ctx, &cell, st.bed)
+}
+
+func newCell(c plan.Cell, ceiling result.Ceiling) result.Cell {
+	return result.Cell{
+		ID: c.ID(), Scenario: c.Scenario, Backend: c.Backend, IPVersion: c.IPVersion, FrameSize: c.FrameSize,
+		Flows: c.Flows, Directions: c.Directions, CeilingPPS: ceiling.PPS,
+		Evidence: []string{}, Warnings: []result.Warning{}, Goals: []result.Goal{}, Setup: []string{},
+	}
+}
+
+// searchCell makes the trials of a cell and writes its figures, also of a search
+// that was broken off.
+func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measurer) error {
+	p := r.options.Plan.Search
+	config := search.Config{MinLoadPPS: p.MinLoadPPS, MaxLoadPPS: cell.CeilingPPS, MaxTrialSeconds: p.MaxTrialTime.Seconds()}
+	if p.MaxLoadPPS > 0 {
+		config.MaxLoadPPS = min(p.MaxLoadPPS, cell.CeilingPPS)
+	}
+	for _, g := range p.Goals {
+		config.Goals = append(config.Goals, search.Goal{
+			Name: g.Name, LossRatio: float64(g.LossRatio), ExceedRatio: float64(g.ExceedRatio), Width: float64(g.Width),
+			TrialDurationS: g.TrialDuration.Seconds(), DurationSumS: g.DurationSum.Seconds(),
+		})
+	}
+	find, err := newSearch(p.Algorithm, config)
+	if err != nil {
+		return err
+	}
+	m := &measurement{run: r, bed: bed, cell: cell.ID, purpose: result.ForWarmUp}
+	if _, err := m.measure(ctx, trial.Request{LoadPPS: max(config.MaxLoadPPS/10, config.MinLoadPPS), Duration: warmUp}, "warm-up, not counted"); err != nil {
+		return err
+	}
+	m.purpose = result.ForSearch
+	err = m.search(ctx, find)
+	m.summarise(cell, find)
+	if err != nil && ctx.Err() != nil {
+		cell.Warnings = append(cell.Warnings, result.Warning{Code: "interrupted", Text: "the search was broken off: its bounds are those of the trials made until then"})
+	}
+	return err
+}
+
+func newSearch(algorithm string, c search.Config) (search.Search, error) {
+	switch algorithm {
+	case "mlrsearch":
+		return search.NewMLR(c)
+	case "binary":
+		return search.NewBinary(c)
+	}
+	return nil, fmt.Errorf("search by %q: the algorithms are mlrsearch and binary", algorithm)
+}

@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/search"
+	"github.com/linerate/linerate/trial"
+)
+
+// measurement makes and stores the trials of one cell.
+type measurement struct {
+	run     *run
+	bed     trial.Measurer
+	cell    string
+	purpose result.Purpose
+	trials  []result.Trial
+	finder  search.Search
+	repeats int
+}
+
+// search makes the trials that s asks for until it has its answer.
+func (m *measurement) search(ctx context.Context, s search.Search) error {
+	m.finder = s
+	for {
+		load, more := s.Next()
+		if !more {
+			return nil
+		}
+		request := trial.Request{LoadPPS: load.PPS, Duration: time.Duration(load.DurationS * float64(time.Second))}
+		t, err := m.sound(ctx, request, load.Reason)
+		if err != nil {
+			return err
+		}
+		s.Add(search.Trial{LoadPPS: load.PPS, DurationS: load.DurationS, LossRatio: t.LossRatio()})
+		m.run.events.TrialEnded(t, s.Bounds())
+	}
+}
+
+// Bounds on the repeating of disturbed trials.
+const (
+	repeatsPerTrial = 2
+	repeatsPerCell  = 10
+)
+
+// sound makes a trial, and makes it again if it was disturbed. The last one counts
+// in any case: a generator that is short every time is a result.
+func (m *measurement) sound(ctx context.Context, r trial.Request, reason string) (result.Trial, error) {
+	for attempt := 0; ; attempt++ {
+		t, err := m.make(ctx, r, reason)
+		if err != nil {
+			return t, err
+		}
+		why := trial.Disturbed(t)
+		if m.purpose == result.ForSearch && why != "" && attempt < repeatsPerTrial && m.repeats < repeatsPerCell {
+			m.repeats++
+			t.Discarded = why
+			m.run.events.TrialEnded(t, m.finder.Bounds())
+			reason = "repeated: " + why
+		}
+		if err := m.keep(t); err != nil || t.Discarded == "" {
+			return t, err
+		}
+	}
+}
+
+// measure makes one trial and stores it.
+func (m *measurement) measure(ctx context.Context, r trial.Request, reason string) (result.Trial, error) {
+	t, err := m.make(ctx, r, reason)
+	if err != nil {
+		return t, err
+	}
+	return t, m.keep(t)
+}
+
+func (m *measurement) keep(t result.Trial) error {
+	m.trials = append(m.trials, t)
+	return m.run.store.AppendTrial(t)
+}
+
+func (m *measurement) make(ctx context.Context, r trial.Request, reason string) (result.Trial, error) {
+	m.run.trials++
+	m.run.events.TrialStarted(TrialStart{Number: m.run.trials, Purpose: m.purpose, LoadPPS: r.LoadPPS, Duration: r.Duration, Reason: reason})
+	t, err := m.bed.Measure(ctx, r)
+	if err != nil {
+		return t, err
+	}
+	t.Cell, t.Number, t.Purpose = m.cell, m.run.trials, m.purpose
+	return t, nil
+}
+
+// at are the trials of the search at a load that lasted at least so long.
+func (m *measurement) at(loadPPS, durationS float64) []result.Trial {
+	var list []result.Trial
+	for _, t := range m.trials {
+		if t.IntendedLoadPPS == loadPPS && t.IntendedDurationS >= durationS && t.Purpose != result.ForWarmUp && t.Discarded == "" {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// median is the trial with the median P99 latency of those at a load; nil if none received a frame.
+func (m *measurement) median(loadPPS, durationS float64) *result.Trial {
+	list := slices.DeleteFunc(m.at(loadPPS, durationS), func(t result.Trial) bool { return t.Latency == nil })
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b result.Trial) int { return int(int64(a.Latency.P99NS) - int64(b.Latency.P99NS)) })
+	return &list[len(list)/2]
+}

@@ -1,0 +1,134 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/search"
+)
+
+// summarise writes what the trials of a search say into the cell.
+func (m *measurement) summarise(cell *result.Cell, find search.Search) {
+	bounds := find.Bounds()
+	for _, b := range bounds {
+		cell.Goals = append(cell.Goals, result.Goal{
+			Name: b.Goal.Name, LossRatio: b.Goal.LossRatio, TrialDurationS: b.Goal.TrialDurationS, DurationSumS: b.Goal.DurationSumS,
+			LowerPPS: b.LowerPPS, UpperPPS: b.UpperPPS, ConditionalPPS: min(b.ConditionalPPS, cell.CeilingPPS),
+			Trials: b.Trials, TrialSeconds: b.TrialSeconds, Regular: b.Regular, Reason: b.Reason,
+		})
+	}
+	if mlr, ok := find.(*search.MLR); ok {
+		if background := mlr.Background(); background.Found {
+			p := background.LossRatio
+			cell.BackgroundLossRatio = &p
+		}
+	}
+	if b, ok := throughput(bounds); ok {
+		m.describe(cell, b)
+	}
+	m.addDoubts(cell)
+	cell.Verdict, cell.Evidence = judge(*cell, bounds, m.trials)
+}
+
+// throughput is the goal that a cell is described at: the last one that has a
+// lower bound, PDR by default.
+func throughput(bounds []search.Bounds) (search.Bounds, bool) {
+	for _, b := range slices.Backward(bounds) {
+		if b.HasLower {
+			return b, true
+		}
+	}
+	return search.Bounds{}, false
+}
+
+// describe sets CPU time, latency and conntrack counters as they were at the throughput.
+func (m *measurement) describe(cell *result.Cell, b search.Bounds) {
+	if t := m.median(b.LowerPPS, b.Goal.TrialDurationS); t != nil {
+		cell.Latency = t.Latency
+	}
+	full := m.at(b.LowerPPS, b.Goal.TrialDurationS)
+	cell.CPU = meanCPU(full)
+	for _, t := range full {
+		if t.Conntrack != nil {
+			cell.Conntrack = t.Conntrack
+		}
+	}
+	if cell.Conntrack == nil {
+		return
+	}
+	sum := *cell.Conntrack
+	sum.InsertFailed, sum.Drop, sum.EarlyDrop, sum.Invalid = 0, 0, 0, 0
+	for _, t := range m.trials {
+		if c := t.Conntrack; c != nil {
+			sum.InsertFailed += c.InsertFailed
+			sum.Drop += c.Drop
+			sum.EarlyDrop += c.EarlyDrop
+			sum.Invalid += c.Invalid
+		}
+	}
+	cell.Conntrack = &sum
+}
+
+// meanCPU is the mean of the CPU times of some trials; nil if none has any.
+func meanCPU(trials []result.Trial) *result.CPU {
+	var mean *result.CPU
+	n := 0.0
+	for _, t := range trials {
+		if t.CPU == nil {
+			continue
+		}
+		n++
+		if mean == nil {
+			c := *t.CPU
+			c.PerCore = slices.Clone(t.CPU.PerCore)
+			mean = &c
+			continue
+		}
+		mean.DUTCoresBusy += t.CPU.DUTCoresBusy
+		mean.NSPerPacket += t.CPU.NSPerPacket
+		for i, c := range t.CPU.PerCore {
+			p := &mean.PerCore[i]
+			p.User, p.System, p.SoftIRQ, p.IRQ, p.Steal, p.Idle = p.User+c.User, p.System+c.System, p.SoftIRQ+c.SoftIRQ, p.IRQ+c.IRQ, p.Steal+c.Steal, p.Idle+c.Idle
+		}
+	}
+	if mean == nil {
+		return nil
+	}
+	mean.DUTCoresBusy /= n
+	mean.NSPerPacket /= n
+	for i := range mean.PerCore {
+		p := &mean.PerCore[i]
+		p.User, p.System, p.SoftIRQ, p.IRQ, p.Steal, p.Idle = p.User/n, p.System/n, p.SoftIRQ/n, p.IRQ/n, p.Steal/n, p.Idle/n
+	}
+	return mean
+}
+
+// addDoubts gathers the warnings of the trials by kind: how many trials had it,
+// and what the worst of them said.
+func (m *measurement) addDoubts(cell *result.Cell) {
+	type group struct {
+		n    int
+		text string
+	}
+	groups := map[string]*group{}
+	var order []string
+	for _, t := range m.trials {
+		if t.Purpose == result.ForWarmUp {
+			continue
+		}
+		for _, w := range t.Warnings {
+			g := groups[w.Code]
+			if g == nil {
+				g = &group{text: w.Text}
+				groups[w.Code] = g
+				order = append(order, w.Code)
+			}
+			g.n++
+		}
+	}
+	for _, code := range order {
+		g := groups[code]
+		cell.Warnings = append(cell.Warnings, result.Warning{Code: code, Text: fmt.Sprintf("%d of %d trials, for example: %s", g.n, len(m.trials)-1, g.text)})
+	}
+}

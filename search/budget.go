@@ -1,0 +1,23 @@
+package search
+
+import "fmt"
+
+// fits says whether a trial stays within the budget of trial time.
+func fits(c Config, trials []Trial, load Load) bool {
+	if c.MaxTrialSeconds == 0 {
+		return true
+	}
+	used := load.DurationS
+	for _, t := range trials {
+		used += t.DurationS
+	}
+	return used <= c.MaxTrialSeconds+slackS
+}
+
+// endReason says why a goal ended without narrow bounds.
+func endReason(c Config, budget bool) string {
+	if budget {
+		return fmt.Sprintf("trial time budget of %g s used up", c.MaxTrialSeconds)
+	}
+	return reasonNoStep
+}

@@ -1,0 +1,76 @@
+package search
+
+import "sort"
+
+// MLR is a multiple loss ratio search (RFC 9971) for several goals that share
+// their trials. The goal with the most allowed loss is searched first: the
+// others lie below it, and it is the one that noise disturbs least.
+type MLR struct {
+	config Config
+	// order holds indexes of goals by falling loss ratio.
+	order  []int
+	trials []Trial
+}
+
+// NewMLR returns a search, or everything that is wrong with the configuration.
+func NewMLR(c Config) (*MLR, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	c.Goals = append([]Goal(nil), c.Goals...)
+	m := &MLR{config: c}
+	for i := range c.Goals {
+		m.order = append(m.order, i)
+	}
+	sort.SliceStable(m.order, func(i, j int) bool {
+		return c.Goals[m.order[i]].LossRatio > c.Goals[m.order[j]].LossRatio
+	})
+	return m, nil
+}
+
+// Add takes in a trial.
+func (m *MLR) Add(t Trial) { m.trials = append(m.trials, t.cleaned()) }
+
+// Next returns the trial to make next; false when every goal is done or the budget is used up.
+func (m *MLR) Next() (Load, bool) {
+	for _, i := range m.order {
+		if load, ok := m.view(m.config.Goals[i]).next(); ok {
+			return load, fits(m.config, m.trials, load)
+		}
+	}
+	return Load{}, false
+}
+
+// Bounds returns what the trials so far say.
+func (m *MLR) Bounds() []Bounds {
+	_, more := m.Next()
+	all := make([]Bounds, len(m.config.Goals))
+	for i, g := range m.config.Goals {
+		v := m.view(g)
+		_, pending := v.next()
+		switch {
+		case pending && more:
+			v.bounds.Done = false
+		case !v.bounds.Done:
+			v.bounds.Done, v.bounds.Reason = true, endReason(m.config, pending)
+		}
+		all[i] = v.bounds
+	}
+	return all
+}
+
+// Background returns the loss that does not depend on the load, as the goal with
+// the least allowed loss sees it.
+func (m *MLR) Background() Background {
+	g := m.config.Goals[m.order[len(m.order)-1]]
+	return m.view(g).background
+}
+
+// view gathers what is known for one goal.
+func (m *MLR) view(g Goal) *view {
+	v := &view{config: m.config, goal: g, trials: m.trials, points: pointsOf(g, m.trials)}
+	v.bounds = boundsOf(g, m.config, m.trials, v.points)
+	v.findBracket()
+	v.findBackground()
+	return v
+}
