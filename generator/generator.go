@@ -43,8 +43,6 @@ type Load struct {
 	Frames uint64
 	// Epoch is written into every frame.
 	Epoch uint16
-	// Started, if not nil, is called once when the first frame is due.
-	Started func()
 }
 
 // Intended is the number of frames of each stream that the load asks for; 0 if it is unbounded.

@@ -51,6 +51,8 @@ type Trial struct {
 	Gaps      *Gaps        `json:"gaps,omitempty"`
 	Conntrack *Conntrack   `json:"conntrack,omitempty"`
 	Warnings  []Warning    `json:"warnings,omitempty"`
+	// Discarded is why the trial was repeated and not given to the search; empty if it was.
+	Discarded string `json:"discarded,omitempty"`
 }
 
 // PortCounts are the counts of one tester port: what it sent into the DUT and what came back to it.

@@ -50,6 +50,7 @@ const volatile __u32 ip_version = 4;
 const volatile __u32 stream_count = 1;
 const volatile __u32 flow_count = 1; /* per stream */
 const volatile __u32 size_count = 1;
+const volatile __u16 largest = 60; /* of the pattern: the length that each frame begins with */
 const volatile __u16 sizes[MAX_SIZES] = {60}; /* the pattern of frame lengths without FCS */
 
 /* Set for each trial by the loader, read here. */
@@ -213,7 +214,7 @@ static __always_inline int send(struct xdp_md *ctx, __u32 index, struct stream *
 		size = sizes[i & (MAX_SIZES - 1)];
 		s->size = i + 1 >= size_count ? 0 : i + 1;
 		/* The kernel restores a changed length before the frame is used again. */
-		if (bpf_xdp_adjust_tail(ctx, (int)size - (int)(ctx->data_end - ctx->data)))
+		if (bpf_xdp_adjust_tail(ctx, (int)size - (int)largest))
 			return XDP_ABORTED;
 	}
 	if (ip_version == 4 ? fill_ipv4(ctx, s, f, size, now) : fill_ipv6(ctx, s, f, size, now))

@@ -55,6 +55,7 @@ const (
 	generateVarFlowCount   = "flow_count"
 	generateVarGaps        = "gaps"
 	generateVarIpVersion   = "ip_version"
+	generateVarLargest     = "largest"
 	generateVarPolls       = "polls"
 	generateVarSizeCount   = "size_count"
 	generateVarSizes       = "sizes"
@@ -126,6 +127,7 @@ type generateVariableSpecs struct {
 	FlowCount   *ebpf.VariableSpec `ebpf:"flow_count"`
 	Gaps        *ebpf.VariableSpec `ebpf:"gaps"`
 	IpVersion   *ebpf.VariableSpec `ebpf:"ip_version"`
+	Largest     *ebpf.VariableSpec `ebpf:"largest"`
 	Polls       *ebpf.VariableSpec `ebpf:"polls"`
 	SizeCount   *ebpf.VariableSpec `ebpf:"size_count"`
 	Sizes       *ebpf.VariableSpec `ebpf:"sizes"`
@@ -175,6 +177,7 @@ type generateVariables struct {
 	FlowCount   *ebpf.Variable `ebpf:"flow_count"`
 	Gaps        *ebpf.Variable `ebpf:"gaps"`
 	IpVersion   *ebpf.Variable `ebpf:"ip_version"`
+	Largest     *ebpf.Variable `ebpf:"largest"`
 	Polls       *ebpf.Variable `ebpf:"polls"`
 	SizeCount   *ebpf.Variable `ebpf:"size_count"`
 	Sizes       *ebpf.Variable `ebpf:"sizes"`

@@ -72,6 +72,7 @@ func (w *worker) load(config generator.Config) error {
 		generateVarFlowCount:   uint32(w.perStream),
 		generateVarSizeCount:   uint32(len(config.Sizes)),
 		generateVarSizes:       sizes,
+		generateVarLargest:     uint16(config.Sizes.MaxBytes() - frame.FCSBytes),
 	} {
 		if err := spec.Variables[name].Set(value); err != nil {
 			return fmt.Errorf("set %s of the generator's program: %w", name, err)

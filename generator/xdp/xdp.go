@@ -114,9 +114,6 @@ func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Co
 		threads[i] = startThread(w.objects.Generate.FD(), w.template, batch, w.cpu, g.Priority)
 	}
 	sleepUntil(ctx, start)
-	if load.Started != nil {
-		load.Started()
-	}
 	errs, interruptions := g.wait(ctx, threads, start+uint64(load.Duration+lastDue), batch)
 	counts := g.counts(load)
 	counts.Interruptions = interruptions

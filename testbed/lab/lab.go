@@ -96,13 +96,16 @@ func (l *Lab) build() error {
 }
 
 // quiet stops a namespace from sending anything by itself: no link-local
-// addresses, no router solicitations, no duplicate address detection.
+// addresses, no router solicitations, no duplicate address detection, and the
+// reports of multicast groups at once rather than in the middle of a trial.
 func quiet(ns string) error {
 	for _, s := range [][2]string{
 		{"net.ipv6.conf.default.addr_gen_mode", "1"},
 		{"net.ipv6.conf.default.accept_dad", "0"},
 		{"net.ipv6.conf.default.accept_ra", "0"},
 		{"net.ipv6.conf.default.router_solicitations", "0"},
+		{"net.ipv6.conf.default.mldv1_unsolicited_report_interval", "1"},
+		{"net.ipv6.conf.default.mldv2_unsolicited_report_interval", "1"},
 		{"net.ipv4.conf.default.rp_filter", "0"},
 		{"net.ipv4.conf.all.rp_filter", "0"},
 	} {
