@@ -32,11 +32,11 @@ func (v *view) decide() (Load, bool) {
 }
 
 // bisect ends a search that does not converge, because the device behaves like
-// nothing that the estimate knows: by halving, as long as no load has passed, and
-// by going to the middle of the bounds.
+// nothing that the estimate knows: by going down twice as far each time, as long as
+// no load has passed, and by going to the middle of the bounds.
 func (v *view) bisect() (Load, bool) {
 	const (
-		mostUpper   = 10 // upper bounds without a lower one
+		mostUpper   = 4  // upper bounds without a lower one
 		mostDecided = 16 // loads decided
 	)
 	var decided, upper int
@@ -48,7 +48,7 @@ func (v *view) bisect() (Load, bool) {
 			upper++
 		}
 	}
-	pps := v.load(math.Log(v.bounds.UpperPPS) - math.Ln2)
+	pps := v.load(math.Log(v.bounds.UpperPPS) - math.Min(v.goal.Width*math.Exp2(float64(upper-1)), math.Ln2))
 	if v.bounds.HasLower {
 		pps = roundDown(math.Sqrt(v.bounds.LowerPPS*v.bounds.UpperPPS), v.goal.Width)
 	}
