@@ -20,6 +20,7 @@ var ceilingGoal = search.Goal{Name: "ceiling", LossRatio: 0.005, ExceedRatio: 0.
 const (
 	calibrationBudgetS = 4
 	probeDuration      = 250 * time.Millisecond
+	probeAttempts      = 3
 	// Nothing on a direct link holds frames back.
 	calibrationDrain = 30 * time.Millisecond
 )
@@ -78,9 +79,14 @@ func (r *run) ceilingOf(ctx context.Context, l *lab.Lab, s shape) (c result.Ceil
 	c = result.Ceiling{IPVersion: s.ipVersion, FrameSize: s.frameSize, Flows: s.flows, Directions: s.directions, Engine: st.engine}
 	m := &measurement{run: r, bed: st.bed, cell: cell.ID(), purpose: result.ForCalibration}
 	// As fast as it goes: no paced load can be higher.
-	unpaced, err := m.measure(ctx, trial.Request{Duration: probeDuration}, "as fast as it goes")
-	if err != nil {
-		return c, err
+	var unpaced result.Trial
+	for attempt := 0; attempt < probeAttempts && unpaced.Received == 0; attempt++ {
+		if unpaced, err = m.measure(ctx, trial.Request{Duration: probeDuration}, "as fast as it goes"); err != nil {
+			return c, err
+		}
+	}
+	if unpaced.Sent == 0 {
+		return c, fmt.Errorf("the generator got no time on CPUs %v in %d trials: something with a higher priority runs there; stop it, or name other CPUs in lab.tester_cpus", l.CPUs.Generators, probeAttempts)
 	}
 	if unpaced.Received == 0 {
 		return c, fmt.Errorf("no test frame arrived from %s to %s: the devices do not pass frames sent by XDP; `linerate doctor` tells what is missing", st.ports[0].Interface, st.ports[1].Interface)

@@ -82,7 +82,7 @@ func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measu
 	}
 	m.purpose = result.ForSearch
 	err = m.search(ctx, find)
-	m.summarise(cell, find)
+	m.summarise(cell, find, config.MaxLoadPPS)
 	if err != nil && ctx.Err() != nil {
 		cell.Warnings = append(cell.Warnings, result.Warning{Code: "interrupted", Text: "the search was broken off: its bounds are those of the trials made until then"})
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // summarise writes what the trials of a search say into the cell.
-func (m *measurement) summarise(cell *result.Cell, find search.Search) {
+func (m *measurement) summarise(cell *result.Cell, find search.Search, maxLoadPPS float64) {
 	bounds := find.Bounds()
 	for _, b := range bounds {
 		cell.Goals = append(cell.Goals, result.Goal{
@@ -28,7 +28,7 @@ func (m *measurement) summarise(cell *result.Cell, find search.Search) {
 		m.describe(cell, b)
 	}
 	m.addDoubts(cell)
-	cell.Verdict, cell.Evidence = judge(*cell, bounds, m.trials)
+	cell.Verdict, cell.Evidence = judge(*cell, bounds, m.trials, maxLoadPPS)
 }
 
 // throughput is the goal that a cell is described at: the last one that has a

@@ -59,13 +59,18 @@ func (s *shortfall) addCPU(c result.CPU) {
 // judge says what bounded the figure of a cell, and why it says so. It looks at
 // the trials at the upper bound of the throughput's goal: what kept them from
 // passing is what bounds the DUT's figure.
-func judge(cell result.Cell, bounds []search.Bounds, trials []result.Trial) (result.Verdict, []string) {
+//
+// maxLoadPPS is the highest load that the search could ask for.
+func judge(cell result.Cell, bounds []search.Bounds, trials []result.Trial, maxLoadPPS float64) (result.Verdict, []string) {
 	b, ok := throughput(bounds)
 	if !ok {
 		return judgeNothing(cell, trials)
 	}
 	if !b.HasUpper {
-		if b.LowerPPS < cell.CeilingPPS {
+		if b.LowerPPS >= maxLoadPPS && maxLoadPPS < cell.CeilingPPS {
+			return result.GeneratorBound, []string{fmt.Sprintf("%s passes at %.0f pps, the highest load that the plan allows (search.max_load_pps): the DUT may carry more", b.Goal.Name, b.LowerPPS)}
+		}
+		if b.LowerPPS < maxLoadPPS {
 			return result.Unstable, []string{fmt.Sprintf("no load above %.0f pps was found to be too much, and the highest load was not reached either: %s", b.LowerPPS, reasonOr(b.Reason, "the search was broken off"))}
 		}
 		return result.GeneratorBound, []string{fmt.Sprintf("%s passes at %.0f pps, the ceiling of generator and sink without a DUT (%.0f pps): the DUT may carry more", b.Goal.Name, b.LowerPPS, cell.CeilingPPS)}

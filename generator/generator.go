@@ -69,8 +69,10 @@ type Counts struct {
 	Streams []StreamCounts
 	// Duration is from the first departure to the last.
 	Duration time.Duration
-	// Gaps are the times between departures of one stream on one thread, if the load was paced.
-	Gaps frame.Histogram
+	// Gaps are the times between departures of one stream on one thread, if the load
+	// was paced. Each of Threads threads sends its share of the load.
+	Gaps    frame.Histogram
+	Threads int
 	// Interruptions count how often sending was stopped by the system and taken up again.
 	Interruptions int
 }

@@ -67,7 +67,8 @@ type PortCounts struct {
 	InterfaceRx uint64 `json:"interface_rx"`
 }
 
-// Gaps are the times between two departures of one stream, as achieved.
+// Gaps are the times between two departures of one stream on one sending thread,
+// as achieved, and what they should be.
 type Gaps struct {
 	TargetNS uint64 `json:"target_ns"`
 	P50NS    uint64 `json:"p50_ns"`

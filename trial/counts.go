@@ -91,7 +91,7 @@ func (b *Bed) fillTimes(t *result.Trial, counts generator.Counts, arrived []sink
 	t.Latency = latencyOf(&sum, arrived)
 	if t.IntendedLoadPPS > 0 && counts.Gaps.Total() > 0 {
 		t.Gaps = &result.Gaps{
-			TargetNS: uint64(1e9/t.IntendedLoadPPS + 0.5),
+			TargetNS: uint64(1e9/t.IntendedLoadPPS*float64(max(1, counts.Threads)) + 0.5),
 			P50NS:    counts.Gaps.QuantileNS(0.5), P99NS: counts.Gaps.QuantileNS(0.99), MaxNS: counts.Gaps.QuantileNS(1),
 		}
 	}

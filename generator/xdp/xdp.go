@@ -28,8 +28,8 @@ const (
 	lastDue    = time.Millisecond      // how long after the end a frame that is late may still leave
 
 	// Catch-up after a hold-up of the sending thread; a veth ring holds 256 frames.
-	catchUpBurst  = 32                     // frames that leave at once
-	catchUpFrames = 64                     // frames of lag that are always made good
+	catchUpBurst  = 32               // frames that leave at once
+	catchUpFrames = 64               // frames of lag that are always made good
 	catchUpTime   = time.Millisecond // lag that is always made good
 )
 
@@ -116,7 +116,7 @@ func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Co
 	sleepUntil(ctx, start)
 	errs, interruptions := g.wait(ctx, threads, start+uint64(load.Duration+lastDue), batch)
 	counts := g.counts(load)
-	counts.Interruptions = interruptions
+	counts.Interruptions, counts.Threads = interruptions, len(g.workers)
 	return counts, errors.Join(errs...)
 }
 

@@ -1,0 +1,82 @@
+# Every target is one command for a person; `make` alone lists them.
+#
+#   make bench                                      the shipped plan "baseline" in the lab
+#   make bench PLAN=linux-router                    another plan
+#   make bench ARGS='--set traffic.flows=1,100'     with more arguments
+#   make test PKG=./search ARGS='-run Classify -v'  some tests only
+
+GO      ?= go
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+PREFIX  ?= /usr/local
+PLAN    ?= baseline
+PKG     ?= ./...
+ARGS    ?=
+
+GO_BUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+
+# What measures needs root; what compiles does not.
+ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
+
+# Where Go is unpacked, but not always on the PATH of root.
+export PATH := $(PATH):/usr/local/go/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-bench setup-test setup-lint setup-generate setup-perf \
+	build bin/linerate bench test perf generate lint clean install
+
+help: ## print this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1|/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do \
+		printf '  make %-15s %s\n' "$$name" "$$text"; done
+
+setup: ## install what every other target needs
+	@scripts/setup.sh bench test lint generate perf
+
+setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool (and Go, by hand)
+	@scripts/setup.sh bench
+
+setup-test: ## install what test needs: that, and tcpdump and Chromium
+	@scripts/setup.sh bench test
+
+setup-lint: ## install what lint needs: shellcheck and the compiler of the BPF programs
+	@scripts/setup.sh lint generate
+
+setup-generate: ## install the compiler of the BPF programs: clang-14, llvm-14, libbpf-dev
+	@scripts/setup.sh generate
+
+setup-perf: ## install what perf compares with: tcpreplay and DPDK testpmd
+	@scripts/setup.sh bench perf
+
+build: ## build static binaries for amd64 and arm64 into bin/
+	@scripts/setup.sh go
+	GOOS=linux GOARCH=amd64 $(GO_BUILD) -o bin/linerate-linux-amd64 ./cmd/linerate
+	GOOS=linux GOARCH=arm64 $(GO_BUILD) -o bin/linerate-linux-arm64 ./cmd/linerate
+	$(GO_BUILD) -o bin/linerate ./cmd/linerate
+
+bin/linerate:
+	@scripts/setup.sh go
+	$(GO_BUILD) -o $@ ./cmd/linerate
+
+bench: setup-bench bin/linerate ## measure this machine: set up, build, run the plan PLAN (as root)
+	@scripts/as-root.sh bench
+	$(ROOT) bin/linerate bench $(PLAN) $(ARGS)
+
+# Tests make real namespaces and measure real rates: packages run one after another.
+test: setup-test ## set up and run every test (as root)
+	@scripts/as-root.sh test
+	$(GO) test -count=1 -p 1 -timeout 20m $(if $(ROOT),-exec 'sudo -E env PATH=$(PATH)') $(PKG) $(ARGS)
+
+perf: setup-perf ## compare the generator with tcpreplay and DPDK testpmd (as root)
+	@scripts/as-root.sh perf
+	$(GO) run $(if $(ROOT),-exec 'sudo -E env PATH=$(PATH)') ./perf $(ARGS)
+
+generate: setup-generate ## compile the BPF programs and write what else is generated
+	$(GO) generate ./...
+
+lint: setup-lint ## gofmt, vet, staticcheck, import rules, stale generated files, file sizes, shell scripts
+	@GO='$(GO)' scripts/lint.sh
+
+install: bin/linerate ## install bin/linerate into PREFIX/bin (/usr/local/bin)
+	install -D -m 0755 bin/linerate $(DESTDIR)$(PREFIX)/bin/linerate
+
+clean: ## remove bin/; runs are kept
+	rm -rf bin

@@ -1,0 +1,60 @@
+package doctor
+
+import "github.com/linerate/linerate/internal/kernel"
+
+// program is one that linerate starts, or that its results are compared with.
+type program struct {
+	names     []string
+	need      kernel.Need
+	use       string
+	cost, fix string
+}
+
+var programs = []program{
+	{[]string{"nft"}, kernel.ForScenario, "",
+		"scenarios limit, conntrack-nft and snat-nft are skipped",
+		"install nftables (apt, dnf, apk)"},
+	{[]string{"iptables"}, kernel.ForScenario, "",
+		"scenarios conntrack-iptables and snat-iptables are skipped",
+		"install iptables (apt, apk) or iptables-nft (dnf)"},
+	{[]string{"ip6tables"}, kernel.ForScenario, "",
+		"the iptables scenarios are skipped for IPv6",
+		"it comes with iptables"},
+	{[]string{"ip"}, kernel.ForComparison, "to repeat a set-up by hand; linerate does without it",
+		"what a report says about repeating a set-up by hand cannot be typed in",
+		"install iproute2 (apt, apk) or iproute (dnf)"},
+	{[]string{"tcpreplay"}, kernel.ForComparison, "a generator to compare with",
+		"`make perf` leaves tcpreplay out",
+		"install tcpreplay (apt, dnf, apk)"},
+	{[]string{"dpdk-testpmd"}, kernel.ForComparison, "a generator and a DUT to compare with",
+		"`make perf` leaves DPDK out",
+		"install dpdk-dev with librte-net-af-xdp (apt) or dpdk (dnf)"},
+	{[]string{"iperf3"}, kernel.ForComparison, "a generator to compare with",
+		"iperf3 cannot be compared with",
+		"install iperf3 (apt, dnf, apk)"},
+	{[]string{"chromium", "chromium-browser", "google-chrome"}, kernel.ForComparison, "for the test of the HTML report",
+		"the test that opens the HTML report in a browser is skipped; reports are made all the same",
+		"install chromium (apt, dnf, apk)"},
+}
+
+func toolRows() []Row {
+	var rows []Row
+	for _, p := range programs {
+		row := Row{Name: p.names[0], Status: OK, Need: p.need}
+		tool, err := kernel.FindTool(p.names[0], p.names[1:]...)
+		if err != nil {
+			row.Status, row.Detail, row.Cost, row.Fix = Missing, err.Error(), p.cost, p.fix
+			rows = append(rows, row)
+			continue
+		}
+		row.Detail = tool.Path
+		if tool.Version != "" {
+			row.Detail = tool.Version
+		}
+		if p.use != "" {
+			row.Detail += ": " + p.use
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

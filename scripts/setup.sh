@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# setup.sh PART...: installs what is missing for the parts: go, bench, test, lint,
+# generate, perf. It looks for the programs and files themselves, so it is quick
+# when all is there, and content with what another distribution provides.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+
+# What each part needs, as PROGRAM-OR-FILE:DEBIAN-PACKAGE. A * in a file stands for
+# anything, one at the end of a package for the number of its version.
+declare -A needs=(
+	[go]=""
+	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool"
+	[test]="git:git tcpdump:tcpdump /usr/bin/chromium:chromium"
+	[lint]="git:git shellcheck:shellcheck"
+	[generate]="clang-14:clang-14 llvm-strip-14:llvm-14 /usr/include/bpf/bpf_helpers.h:libbpf-dev /usr/include/linux/bpf.h:linux-libc-dev"
+	[perf]="tcpreplay:tcpreplay dpdk-testpmd:dpdk-dev /usr/lib/*/dpdk/pmds-*/librte_net_af_xdp.so*:librte-net-af-xdp*"
+)
+
+say() { echo "setup: $*" >&2; }
+
+# there ITEM: is the program on the PATH, or the file on the disk?
+there() {
+	case $1 in
+	/*) compgen -G "$1" >/dev/null ;;
+	*) PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null ;;
+	esac
+}
+
+# newer_or_equal A B: is version A at least B?
+newer_or_equal() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
+
+# candidate PACKAGE: the version that apt would install, without epoch.
+candidate() { apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9]*:\)\?//p' || true; }
+
+# numbered PACKAGE: the package itself, or for one that ends in * its highest number.
+numbered() {
+	case $1 in
+	*\*) apt-cache pkgnames "${1%\*}" | grep -x "${1%\*}[0-9]*" | sort -V | tail -n 1 ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# need_go: a Go toolchain that can build the module. From 1.21 on, Go fetches the
+# one that go.mod asks for by itself, unless GOTOOLCHAIN=local forbids it.
+need_go() {
+	local want have
+	want=$(sed -n 's/^go \([0-9.]*\)$/\1/p' go.mod)
+	if command -v go >/dev/null; then
+		if have=$(go env GOVERSION 2>/dev/null) && newer_or_equal "${have#go}" "$want"; then
+			return
+		fi
+		say "$(command -v go) is ${have:-not working}; linerate needs Go $want or later."
+	else
+		say "Go is not installed; linerate needs Go $want or later."
+		have=$(candidate golang-go)
+		if [ -n "$have" ] && newer_or_equal "$have" "$want"; then
+			missing+=(golang-go)
+			return
+		fi
+	fi
+	say "Get it from https://go.dev/dl/, unpack it into /usr/local and put /usr/local/go/bin on the PATH, then run make again."
+	exit 3
+}
+
+install_packages() {
+	local root=()
+	if ! command -v apt-get >/dev/null; then
+		say "missing: ${items[*]}"
+		say "This system has no apt-get. Install these by its own package manager (in Debian they are in: $*), then run make again."
+		exit 3
+	fi
+	if [ "$(id -u)" -ne 0 ]; then
+		if ! command -v sudo >/dev/null; then
+			say "missing: ${items[*]}"
+			say "Run as root: apt-get install --no-install-recommends $*"
+			exit 3
+		fi
+		root=(sudo)
+	fi
+	say "installing $*"
+	"${root[@]}" apt-get update -qq
+	mapfile -t missing < <(for p in "$@"; do numbered "$p"; done)
+	"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+missing=()
+items=()
+need_go
+for part in "$@"; do
+	if [ -z "${needs[$part]+known}" ]; then
+		say "there is no part $part; the parts are: ${!needs[*]}"
+		exit 2
+	fi
+	read -ra part_needs <<<"${needs[$part]}"
+	for need in "${part_needs[@]}"; do
+		if ! there "${need%:*}"; then
+			items+=("${need%:*}")
+			missing+=("${need##*:}")
+		fi
+	done
+done
+if [ ${#missing[@]} -eq 0 ]; then
+	exit 0
+fi
+mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
+install_packages "${missing[@]}"
+for item in "${items[@]}"; do
+	if ! there "$item"; then
+		say "$item is still missing after ${missing[*]} was installed; install the package that holds it by hand."
+		exit 3
+	fi
+done
