@@ -81,6 +81,7 @@ func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measu
 		return err
 	}
 	m.purpose = result.ForSearch
+	m.repeatLimit = time.Duration(repeatShare * float64(p.MaxTrialTime))
 	err = m.search(ctx, find)
 	m.summarise(cell, find, config.MaxLoadPPS)
 	if err != nil && ctx.Err() != nil {

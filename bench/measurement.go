@@ -18,7 +18,8 @@ type measurement struct {
 	purpose result.Purpose
 	trials  []result.Trial
 	finder  search.Search
-	repeats int
+	// repeated is the traffic time of disturbed trials so far, repeatLimit how much there may be.
+	repeated, repeatLimit time.Duration
 }
 
 // search makes the trials that s asks for until it has its answer.
@@ -42,7 +43,8 @@ func (m *measurement) search(ctx context.Context, s search.Search) error {
 // Bounds on the repeating of disturbed trials.
 const (
 	repeatsPerTrial = 2
-	repeatsPerCell  = 10
+	// repeatShare of the trial time of a cell may be spent on repeating.
+	repeatShare = 0.25
 )
 
 // sound makes a trial, and makes it again if it was disturbed. The last one counts
@@ -54,8 +56,8 @@ func (m *measurement) sound(ctx context.Context, r trial.Request, reason string)
 			return t, err
 		}
 		why := trial.Disturbed(t)
-		if m.purpose == result.ForSearch && why != "" && attempt < repeatsPerTrial && m.repeats < repeatsPerCell {
-			m.repeats++
+		if m.purpose == result.ForSearch && why != "" && attempt < repeatsPerTrial && m.repeated+r.Duration <= m.repeatLimit {
+			m.repeated += r.Duration
 			t.Discarded = why
 			m.run.events.TrialEnded(t, m.finder.Bounds())
 			reason = "repeated: " + why

@@ -17,6 +17,7 @@ var fieldTexts = map[string]string{
 	"lab":             "the CPUs and links of the lab testbed",
 	"lab.dut_cpus":    "CPUs that forward; by default chosen from the machine's",
 	"lab.tester_cpus": "CPUs that generate and count frames; by default those that dut_cpus leaves",
+	"lab.sink_cpus":   "CPUs that count frames; by default some of tester_cpus, or the DUT's own if none is left",
 	"lab.mtu_bytes":   "IP MTU of every link: 1500 carries frames up to 1518 bytes",
 
 	"traffic":            "the frames; every combination of the lists is a cell",

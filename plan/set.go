@@ -201,6 +201,7 @@ func nodeOf(t reflect.Type, value string) *yaml.Node {
 func (p Plan) clone() Plan {
 	p.Lab.DUTCPUs = slices.Clone(p.Lab.DUTCPUs)
 	p.Lab.TesterCPUs = slices.Clone(p.Lab.TesterCPUs)
+	p.Lab.SinkCPUs = slices.Clone(p.Lab.SinkCPUs)
 	p.Scenarios = slices.Clone(p.Scenarios)
 	p.Traffic.IPVersions = slices.Clone(p.Traffic.IPVersions)
 	p.Traffic.FrameSizes = slices.Clone(p.Traffic.FrameSizes)

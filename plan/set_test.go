@@ -92,7 +92,7 @@ func TestSetProblems(t *testing.T) {
 func TestSetEveryField(t *testing.T) {
 	values := map[string]string{
 		"schema": SchemaV1, "name": "other", "description": "words", "testbed": "lab", "scenarios": "snat,limit",
-		"lab.dut_cpus": "1-3", "lab.tester_cpus": "0", "lab.mtu_bytes": "9000",
+		"lab.dut_cpus": "1-3", "lab.tester_cpus": "0", "lab.sink_cpus": "2", "lab.mtu_bytes": "9000",
 		"traffic.ip_version": "4", "traffic.frame_size": "128,imix", "traffic.flows": "2,3", "traffic.directions": "bi,uni",
 		"traffic.seed": "-7", "traffic.engine": "xdp", "limit.pps": "5", "limit.burst_packets": "6",
 		"trial.drain_quiet": "1ms", "trial.drain_max": "3s", "trial.settle": "1.5s",

@@ -82,6 +82,7 @@ func (c *checker) testbed(value string) {
 func (c *checker) lab(lab Lab) {
 	c.cpus("lab.dut_cpus", lab.DUTCPUs)
 	c.cpus("lab.tester_cpus", lab.TesterCPUs)
+	c.cpus("lab.sink_cpus", lab.SinkCPUs)
 	c.whole("lab.mtu_bytes", "lab.mtu_bytes", lab.MTUBytes)
 }
 
