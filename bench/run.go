@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/linerate/linerate/dut/journal"
@@ -101,6 +102,9 @@ func (r *run) describe(l *lab.Lab) error {
 	}
 	r.record.Environment = environment
 	r.record.Warnings = append(r.record.Warnings, warnings...)
+	if others, err := r.journal.Others(); err == nil && len(others) > 0 {
+		r.warn("another-run", fmt.Sprintf("run %s is measuring on this machine at the same time: both take CPU time from each other; run them one after another", strings.Join(others, " and ")))
+	}
 	if l.CPUs.Shared() {
 		r.warn("shared-cpus", "generator and DUT share a CPU: the figures are of both together; a machine with more CPUs is needed to tell them apart")
 	} else if l.CPUs.SinksBesideDUT() {

@@ -97,6 +97,9 @@ func (s Space) Draw(n int, seed int64) ([]Flow, error) {
 	if n < 1 || n > MaxFlows {
 		return nil, fmt.Errorf("draw %d flows: a stream has 1 to %d flows", n, MaxFlows)
 	}
+	if ends := s.SourceHosts * (maxSourcePort - minSourcePort + 1); n > ends/2 {
+		return nil, fmt.Errorf("draw %d flows from %d source addresses: they have room for %d; use more addresses", n, s.SourceHosts, ends/2)
+	}
 	source, err := hosts(s.Source, s.First, s.SourceHosts)
 	if err != nil {
 		return nil, err

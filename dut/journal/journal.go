@@ -84,6 +84,29 @@ func (j *Journal) Close() error {
 	return errors.Join(err, os.Remove(j.file.Name()), j.file.Close())
 }
 
+// Others are the ids of the other runs that are alive now.
+func (j *Journal) Others() ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(filepath.Dir(j.file.Name()), "*"+suffix))
+	if err != nil {
+		return nil, fmt.Errorf("list journals: %w", err)
+	}
+	var ids []string
+	for _, path := range paths {
+		if path == j.file.Name() {
+			continue
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			continue // its run has ended meanwhile
+		}
+		if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil {
+			ids = append(ids, strings.TrimSuffix(filepath.Base(path), suffix))
+		}
+		f.Close()
+	}
+	return ids, nil
+}
+
 // Restored is what Restore did about one dead run.
 type Restored struct {
 	ID string `json:"id"`

@@ -105,8 +105,9 @@ func (w *worker) setFlows(stream int, flows []frame.Flow) error {
 	return nil
 }
 
-// arm sets the program up for a load that starts at a time of CLOCK_MONOTONIC.
-func (w *worker) arm(load generator.Load, start uint64) error {
+// rewind makes all flows begin with sequence 0 again. A million flows take longer
+// than a thread needs to start, so it comes before the start of a load is fixed.
+func (w *worker) rewind() error {
 	for i := range w.flows.Len() {
 		f, err := w.flows.Get(i)
 		if err != nil {
@@ -117,6 +118,11 @@ func (w *worker) arm(load generator.Load, start uint64) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// arm sets the program up for a load that starts at a time of CLOCK_MONOTONIC.
+func (w *worker) arm(load generator.Load, start uint64) error {
 	var streams [2]generateStream
 	share := float64(w.perStream) / float64(len(w.streams[0].Flows))
 	for i, s := range w.streams {

@@ -7,10 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
+	"github.com/linerate/linerate/internal/netns"
 	"golang.org/x/sys/unix"
 )
 
@@ -99,6 +101,11 @@ func (g *Generator) SetFlows(stream int, flows []frame.Flow) error {
 
 // Send offers the load. When ctx ends it stops within some 20 ms and returns what was sent.
 func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Counts, error) {
+	for _, w := range g.workers {
+		if err := w.rewind(); err != nil {
+			return generator.Counts{}, err
+		}
+	}
 	start := monotonicNS() + uint64(startUp)
 	batch := fullBatch
 	if load.PPS > 0 {
@@ -117,7 +124,25 @@ func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Co
 	errs, interruptions := g.wait(ctx, threads, start+uint64(load.Duration+lastDue), batch)
 	counts := g.counts(load)
 	counts.Interruptions, counts.Threads = interruptions, len(g.workers)
+	for _, s := range g.config.Streams {
+		errs = append(errs, checkDevice(s))
+	}
 	return counts, errors.Join(errs...)
+}
+
+// checkDevice tells whether the device of a stream is there and up. The kernel drops
+// frames that are redirected to one that is not, without a word to the program.
+func checkDevice(s generator.Stream) error {
+	return netns.Do(s.Netns, func() error {
+		device, err := net.InterfaceByIndex(s.Ifindex)
+		if err != nil {
+			return fmt.Errorf("send on %s of namespace %q: %w; the device has been removed, and frames counted as sent may not have left", s.Interface, s.Netns, err)
+		}
+		if device.Flags&net.FlagUp == 0 {
+			return fmt.Errorf("send on %s of namespace %q: the device is down; set it up with `ip link set up`", s.Interface, s.Netns)
+		}
+		return nil
+	})
 }
 
 // wait lets the threads run until the end, or until every stream has sent its

@@ -1,0 +1,15 @@
+// Command linerate measures how many packets per second this machine forwards,
+// with which flows, rules and cores, and says what set the limit.
+package main
+
+import (
+	"os"
+	"runtime"
+)
+
+// A goroutine that enters a network namespace for good keeps its thread until it
+// ends. On the leader thread it would take the whole process along: /proc/self and
+// every thread started from it would show the namespace. So main holds the leader.
+func init() { runtime.LockOSThread() }
+
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -1,0 +1,176 @@
+// Package afpacket is the generator that sends through AF_PACKET sockets. It is
+// slower than live XDP frames, and the engine for what those cannot carry: jumbo
+// frames, and veths whose peer has neither XDP nor GRO.
+package afpacket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/generator"
+)
+
+// lastDue is how long after the end a frame that is late may still leave.
+const lastDue = time.Millisecond
+
+// Generator is the engine "afpacket".
+type Generator struct {
+	config  generator.Config
+	workers []*worker
+	// Priority is the SCHED_FIFO priority of the sending threads, or their nice
+	// value if it is negative; 0 leaves them as they are.
+	Priority int
+	// sending is held while a load is offered or flows are replaced.
+	sending sync.Mutex
+}
+
+var _ generator.Generator = (*Generator)(nil)
+
+// New opens one socket per stream and CPU. The devices must be up.
+func New(config generator.Config) (*Generator, error) {
+	if err := check(config); err != nil {
+		return nil, fmt.Errorf("open generator afpacket: %w", err)
+	}
+	g := &Generator{config: config}
+	cpus := config.CPUs
+	if len(cpus) == 0 {
+		cpus = []int{-1}
+	}
+	cpus = cpus[:min(len(cpus), len(config.Streams[0].Flows))] // one flow stays on one CPU, as it would on one queue
+	for i, cpu := range cpus {
+		w, err := newWorker(config, share{index: i, of: len(cpus)}, cpu)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("open generator afpacket: %w", err), g.Close())
+		}
+		g.workers = append(g.workers, w)
+	}
+	return g, nil
+}
+
+func check(config generator.Config) error {
+	if len(config.Streams) < 1 || len(config.Streams) > 2 {
+		return fmt.Errorf("it sends 1 or 2 streams, not %d", len(config.Streams))
+	}
+	first := config.Streams[0]
+	if len(first.Flows) == 0 {
+		return fmt.Errorf("stream %s has no flows; it needs at least one", first.Port)
+	}
+	for _, s := range config.Streams {
+		if len(s.Flows) != len(first.Flows) {
+			return fmt.Errorf("stream %s has %d flows and %s has %d; streams have equally many", s.Port, len(s.Flows), first.Port, len(first.Flows))
+		}
+		if err := sameVersion(s.Flows, first.Flows[0].IPVersion()); err != nil {
+			return fmt.Errorf("stream %s: %w", s.Port, err)
+		}
+	}
+	return nil
+}
+
+func sameVersion(flows []frame.Flow, ipVersion int) error {
+	for i, f := range flows {
+		if f.IPVersion() != ipVersion {
+			return fmt.Errorf("flow %d is of IPv%d among flows of IPv%d; a load has one version", i, f.IPVersion(), ipVersion)
+		}
+	}
+	return nil
+}
+
+// Engine is "afpacket".
+func (g *Generator) Engine() string { return "afpacket" }
+
+// Close closes the sockets.
+func (g *Generator) Close() error {
+	var errs []error
+	for _, w := range g.workers {
+		errs = append(errs, w.close())
+	}
+	g.workers = nil
+	return errors.Join(errs...)
+}
+
+// SetFlows replaces the flows of a stream by as many others. It is refused while Send runs.
+func (g *Generator) SetFlows(stream int, flows []frame.Flow) error {
+	if stream < 0 || stream >= len(g.config.Streams) {
+		return fmt.Errorf("set flows of stream %d: there are %d streams, counted from 0", stream, len(g.config.Streams))
+	}
+	if want := len(g.config.Streams[stream].Flows); len(flows) != want {
+		return fmt.Errorf("set flows of stream %d: it has %d flows, not %d", stream, want, len(flows))
+	}
+	if !g.sending.TryLock() {
+		return fmt.Errorf("set flows of stream %d: a load is being sent; wait until Send returns", stream)
+	}
+	defer g.sending.Unlock()
+	if err := sameVersion(flows, g.config.Streams[stream].Flows[0].IPVersion()); err != nil {
+		return fmt.Errorf("set flows of stream %d: %w", stream, err)
+	}
+	for _, w := range g.workers {
+		w.streams[stream].setFlows(flows)
+	}
+	return nil
+}
+
+// Send offers the load. When ctx ends it stops within some 20 ms and returns what was sent.
+func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Counts, error) {
+	if !g.sending.TryLock() {
+		return generator.Counts{}, errors.New("send with generator afpacket: a load is being sent; wait until Send returns")
+	}
+	defer g.sending.Unlock()
+	clock := newClock()
+	var ready, over sync.WaitGroup
+	begin := make(chan uint64)
+	errs := make([]error, len(g.workers))
+	for i, w := range g.workers {
+		w.arm(load)
+		ready.Add(1)
+		over.Go(func() { errs[i] = w.run(ctx, clock, g.Priority, uint64(load.Duration+lastDue), &ready, begin) })
+	}
+	ready.Wait()
+	start := clock.now()
+	for range g.workers {
+		begin <- start
+	}
+	over.Wait()
+	return g.counts(load), errors.Join(errs...)
+}
+
+// Progress is what has been sent of the current load.
+func (g *Generator) Progress() []generator.StreamCounts {
+	list := make([]generator.StreamCounts, len(g.config.Streams))
+	for i, s := range g.config.Streams {
+		list[i].Port = s.Port
+		for _, w := range g.workers {
+			list[i].Sent += w.streams[i].sent.Load()
+			list[i].SentBytes += w.streams[i].sentBytes.Load()
+		}
+	}
+	return list
+}
+
+func (g *Generator) counts(load generator.Load) generator.Counts {
+	c := generator.Counts{Streams: g.Progress()}
+	var first, last uint64
+	for i := range c.Streams {
+		s := &c.Streams[i]
+		s.Intended = load.Intended()
+		if s.Intended > s.Sent {
+			s.Unsent = s.Intended - s.Sent
+		}
+		for _, w := range g.workers {
+			v := w.streams[i]
+			c.Gaps.Add(&v.gaps)
+			if v.sent.Load() == 0 {
+				continue
+			}
+			if first == 0 || v.firstNS < first {
+				first = v.firstNS
+			}
+			last = max(last, v.lastNS)
+		}
+	}
+	c.Duration, c.Threads = time.Duration(last-first), len(g.workers)
+	return c
+}

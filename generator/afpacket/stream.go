@@ -1,0 +1,111 @@
+package afpacket
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/generator"
+)
+
+// stream is one worker's share of a stream.
+type stream struct {
+	socket *socket
+	ring   *ring
+	share  share
+	sizes  frame.Sizes
+	// flows are those of the whole stream; sums and sequences those of the share.
+	flows     []frame.Flow
+	sums      []sums
+	sequences []uint32
+
+	epoch           uint16
+	schedule        schedule
+	flow, size      int // of the next frame
+	firstNS, lastNS uint64
+	gaps            frame.Histogram
+	sent, sentBytes atomic.Uint64
+}
+
+func newStream(s generator.Stream, sizes frame.Sizes, part share) (*stream, error) {
+	k, err := openSocket(s, sizes)
+	if err != nil {
+		return nil, err
+	}
+	n := part.flows(len(s.Flows))
+	v := &stream{socket: k, ring: newRing(s, sizes), share: part, sizes: sizes, sums: make([]sums, n), sequences: make([]uint32, n)}
+	v.setFlows(s.Flows)
+	return v, nil
+}
+
+func (v *stream) setFlows(flows []frame.Flow) {
+	v.flows = flows
+	for i := range v.sums {
+		number := v.share.number(i)
+		v.sums[i].ip, v.sums[i].udp = flows[number].BaseSums(uint32(number))
+	}
+}
+
+// arm sets the stream up for a load.
+func (v *stream) arm(load generator.Load) {
+	clear(v.sequences)
+	v.ring.clear()
+	v.epoch = load.Epoch
+	v.schedule = newSchedule(load, v.share, len(v.flows))
+	v.flow, v.size = 0, 0
+	v.firstNS, v.lastNS = 0, 0
+	v.gaps = frame.Histogram{}
+	v.sent.Store(0)
+	v.sentBytes.Store(0)
+}
+
+// fill writes the frames that are due into the ring.
+func (v *stream) fill(elapsedNS uint64) {
+	for !v.ring.full() && v.schedule.due(elapsedNS) {
+		number := v.share.number(v.flow)
+		v.ring.add(&v.flows[number], v.sums[v.flow], frame.Payload{Epoch: v.epoch, Flow: uint32(number), Sequence: v.sequences[v.flow]}, v.sizes[v.size]-frame.FCSBytes)
+		v.sequences[v.flow]++
+		if v.flow++; v.flow == len(v.sums) {
+			v.flow = 0
+		}
+		if v.size++; v.size == len(v.sizes) {
+			v.size = 0
+		}
+	}
+}
+
+// flush sends what waits in the ring. Frames that the device has no room for stay there.
+func (v *stream) flush(now uint64) error {
+	v.ring.stamp(uint32(now))
+	n, err := v.socket.send(v.ring.waiting())
+	if err != nil || n == 0 {
+		return err
+	}
+	if v.schedule.interval > 0 {
+		if v.lastNS > 0 {
+			v.gaps[bucketOf(now-v.lastNS)]++
+		}
+		v.gaps[0] += uint64(n - 1)
+	}
+	if v.firstNS == 0 {
+		v.firstNS = now
+	}
+	v.lastNS = now
+	v.sentBytes.Add(v.ring.left(n))
+	v.sent.Add(uint64(n))
+	return nil
+}
+
+// over tells whether all frames of the load have left.
+func (v *stream) over() bool { return v.schedule.left == 0 && len(v.ring.waiting()) == 0 }
+
+// bucketOf is the bucket of frame.Histogram that holds a time.
+func bucketOf(ns uint64) int {
+	const subBits = 5
+	v := uint32(min(ns, 1<<32-1))
+	if v < 1<<subBits {
+		return int(v)
+	}
+	group := bits.Len32(v) - subBits
+	return group<<subBits + int(v>>(group-1)&(1<<subBits-1))
+}

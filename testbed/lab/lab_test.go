@@ -1,0 +1,214 @@
+package lab
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/linerate/linerate/dut/journal"
+	"github.com/linerate/linerate/internal/netns"
+	"github.com/linerate/linerate/internal/testenv"
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/sink"
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+func init() { runtime.LockOSThread() }
+
+func open(t *testing.T, id string, p plan.Lab) (*Lab, *journal.Journal) {
+	t.Helper()
+	testenv.NeedRoot(t)
+	j, err := journal.Create(t.TempDir(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(id, p, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, j
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	id := NewID()
+	l, j := open(t, id, plan.Lab{MTUBytes: 1500})
+	for ns := range l.Devices() {
+		if !netns.Exists(ns) {
+			t.Errorf("namespace %s was not made", ns)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	for ns := range l.Devices() {
+		if netns.Exists(ns) {
+			t.Errorf("namespace %s is still there", ns)
+		}
+	}
+	// The kernel takes the devices of a namespace down a little after its name.
+	var threads []int
+	for range 100 {
+		var err error
+		if threads, err = NAPIThreads("da-" + id); err != nil {
+			t.Fatal(err)
+		}
+		if len(threads) == 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("NAPI threads %v are still there", threads)
+}
+
+func TestTwoLabsAtOnce(t *testing.T) {
+	one, j1 := open(t, NewID(), plan.Lab{MTUBytes: 1500})
+	two, j2 := open(t, NewID(), plan.Lab{MTUBytes: 9000})
+	if err := j1.Close(); err != nil {
+		t.Error(err)
+	}
+	for ns, devices := range two.Devices() {
+		err := netns.Do(ns, func() error {
+			for _, d := range devices {
+				link, err := netlink.LinkByName(d)
+				if err != nil {
+					return err
+				}
+				if link.Attrs().MTU != 9000 || link.Attrs().OperState != netlink.OperUp {
+					t.Errorf("%s: MTU %d, %v", d, link.Attrs().MTU, link.Attrs().OperState)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if err := j2.Close(); err != nil {
+		t.Error(err)
+	}
+	if one.ID == two.ID {
+		t.Error("two labs have one name")
+	}
+}
+
+func TestTakenNamespaceIsLeftAlone(t *testing.T) {
+	testenv.NeedRoot(t)
+	id := NewID()
+	taken := "lr-" + id + "-dut"
+	if err := netns.Create(taken); err != nil {
+		t.Fatal(err)
+	}
+	defer netns.Delete(taken)
+	j, err := journal.Create(t.TempDir(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(id, plan.Lab{MTUBytes: 1500}, j); err == nil || !strings.Contains(err.Error(), "taken") {
+		t.Errorf("Open with a taken namespace: %v", err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if !netns.Exists(taken) || netns.Exists("lr-"+id+"-a") {
+		t.Error("the foreign namespace is gone, or one of ours is left")
+	}
+}
+
+// TestThreadsArePlaced looks at the affinity and priority that the kernel reports.
+func TestThreadsArePlaced(t *testing.T) {
+	l, j := open(t, NewID(), plan.Lab{MTUBytes: 1500})
+	defer j.Close()
+	a, b := l.Ports(false)
+	for _, p := range []struct {
+		port  string
+		ns    string
+		name  string
+		index int
+	}{{"a", a.Netns, a.Interface, a.Ifindex}, {"b", b.Netns, b.Interface, b.Ifindex}} {
+		s, err := sink.Open(sink.Config{Port: p.port, Netns: p.ns, Interface: p.name, Ifindex: p.index, Flows: 1, IPVersion: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+	}
+	if err := l.Pin(); err != nil {
+		t.Fatal(err)
+	}
+	check := func(device string, cpus []int, priority string) {
+		threads, err := NAPIThreads(device)
+		if err != nil || len(threads) != l.Queues() {
+			t.Errorf("%s has NAPI threads %v (%v), want %d", device, threads, err, l.Queues())
+		}
+		for i, tid := range threads {
+			var set unix.CPUSet
+			if err := unix.SchedGetaffinity(tid, &set); err != nil {
+				t.Fatal(err)
+			}
+			if want := cpus[i%len(cpus)]; !set.IsSet(want) || set.Count() != 1 {
+				t.Errorf("thread %d of %s is not on CPU %d alone", tid, device, want)
+			}
+			stat, err := os.ReadFile("/proc/" + strconv.Itoa(tid) + "/stat")
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Fields 40 and 41 are rt_priority and policy (1 is SCHED_FIFO).
+			f := strings.Fields(string(stat)[strings.LastIndex(string(stat), ")")+1:])
+			if f[37] != priority || f[38] != "1" {
+				t.Errorf("thread of %s has priority %s and policy %s, want %s and 1", device, f[37], f[38], priority)
+			}
+		}
+	}
+	check(l.DUT.A.Interface, l.CPUs.DUT, "40")
+	check(l.DUT.B.Interface, l.CPUs.DUT, "40")
+	check(a.Interface, l.CPUs.Sinks, "50")
+	check(b.Interface, l.CPUs.Sinks, "50")
+}
+
+func TestAddressesAreOfTheBenchmarkingBlocks(t *testing.T) {
+	l, j := open(t, NewID(), plan.Lab{MTUBytes: 1500})
+	defer j.Close()
+	want := map[string][]string{
+		l.DUT.A.Interface: {"198.18.0.1/24", "2001:2::1/64"},
+		l.DUT.B.Interface: {"198.19.0.1/24", "2001:2:0:8000::1/64"},
+	}
+	err := netns.Do(l.DUT.Netns, func() error {
+		for device, addresses := range want {
+			link, err := netlink.LinkByName(device)
+			if err != nil {
+				return err
+			}
+			have, err := netlink.AddrList(link, netlink.FAMILY_ALL)
+			if err != nil {
+				return err
+			}
+			var got []string
+			for _, a := range have {
+				got = append(got, a.IPNet.String())
+			}
+			if strings.Join(got, " ") != strings.Join(addresses, " ") {
+				t.Errorf("%s has %v, want %v", device, got, addresses)
+			}
+			neighbours, err := netlink.NeighList(link.Attrs().Index, netlink.FAMILY_ALL)
+			if err != nil {
+				return err
+			}
+			permanent := 0
+			for _, n := range neighbours {
+				if n.State == netlink.NUD_PERMANENT {
+					permanent++
+				}
+			}
+			if permanent != 2 {
+				t.Errorf("%s has %d permanent neighbours, want one for IPv4 and one for IPv6", device, permanent)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
