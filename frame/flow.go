@@ -97,9 +97,6 @@ func (s Space) Draw(n int, seed int64) ([]Flow, error) {
 	if n < 1 || n > MaxFlows {
 		return nil, fmt.Errorf("draw %d flows: a stream has 1 to %d flows", n, MaxFlows)
 	}
-	if ends := s.SourceHosts * (maxSourcePort - minSourcePort + 1); n > ends/2 {
-		return nil, fmt.Errorf("draw %d flows from %d source addresses: they have room for %d; use more addresses", n, s.SourceHosts, ends/2)
-	}
 	source, err := hosts(s.Source, s.First, s.SourceHosts)
 	if err != nil {
 		return nil, err
@@ -107,6 +104,9 @@ func (s Space) Draw(n int, seed int64) ([]Flow, error) {
 	destination, err := hosts(s.Destination, s.First, s.DestinationHosts)
 	if err != nil {
 		return nil, err
+	}
+	if ends := len(source) * (maxSourcePort - minSourcePort + 1); n > ends/2 {
+		return nil, fmt.Errorf("draw %d flows from %d source addresses: they have room for %d; use more addresses", n, len(source), ends/2)
 	}
 	r := rand.New(rand.NewPCG(uint64(seed), 0x6c696e6572617465))
 	flows := make([]Flow, 0, n)

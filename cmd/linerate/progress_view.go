@@ -125,7 +125,7 @@ func cellRow(p paint, cell plan.Cell, all []plan.Cell, c result.Cell, took time.
 	}
 	row := mark + title
 	for _, f := range figureTexts(c) {
-		row += "  " + p.bold(fmt.Sprintf("%-14s", f))
+		row += "  " + p.bold(fmt.Sprintf("%-17s", f))
 	}
 	row += "  " + p.with(verdictStyle(c.Verdict), string(c.Verdict)) + p.dim("  "+spoken(took.Seconds()))
 	if n := len(c.Warnings); n > 0 {

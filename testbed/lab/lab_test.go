@@ -51,7 +51,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	// The kernel takes the devices of a namespace down a little after its name.
 	var threads []int
-	for range 100 {
+	for range 1000 {
 		var err error
 		if threads, err = NAPIThreads("da-" + id); err != nil {
 			t.Fatal(err)
