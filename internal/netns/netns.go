@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 )
@@ -45,9 +46,23 @@ func Delete(name string) error {
 	if !Exists(name) {
 		return nil
 	}
+	// The kernel keeps a namespace, and its devices, for as long as anything refers to it.
+	_ = Do(name, deleteDevices)
 	_ = unix.Unmount(Path(name), unix.MNT_DETACH)
 	if err := os.Remove(Path(name)); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("delete network namespace %s: %w", name, err)
+	}
+	return nil
+}
+
+// deleteDevices removes the virtual devices of the namespace of the thread.
+func deleteDevices() error {
+	links, err := netlink.LinkList()
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		_ = netlink.LinkDel(l) // the loopback device and hardware cannot be removed
 	}
 	return nil
 }
