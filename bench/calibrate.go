@@ -77,7 +77,7 @@ func (r *run) ceilingOf(ctx context.Context, l *lab.Lab, s shape) (c result.Ceil
 	}
 	st.bed.DrainQuiet, st.bed.Settle = calibrationDrain, 0
 	c = result.Ceiling{IPVersion: s.ipVersion, FrameSize: s.frameSize, Flows: s.flows, Directions: s.directions, Engine: st.engine}
-	m := &measurement{run: r, bed: st.bed, cell: cell.ID(), purpose: result.ForCalibration}
+	m := &measurement{run: r, bed: st.bed, cell: cell.ID(), purpose: result.ForCalibration, directions: s.directions.Count()}
 	// As fast as it goes: no paced load can be higher.
 	var unpaced result.Trial
 	for attempt := 0; attempt < probeAttempts && unpaced.Received == 0; attempt++ {

@@ -38,6 +38,9 @@ func (r *run) measureCell(ctx context.Context, l *lab.Lab, c plan.Cell) (cell re
 	}
 	defer func() { err = errors.Join(err, applied.Undo()) }()
 	cell.Setup = applied.Setup
+	if err := r.describeEnvironment(l); err != nil {
+		return cell, err
+	}
 	st, err := openStation(l, r.options.Plan, c, r.events.TrialProgress)
 	if err != nil {
 		return cell, err
@@ -76,7 +79,7 @@ func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measu
 	if err != nil {
 		return err
 	}
-	m := &measurement{run: r, bed: bed, cell: cell.ID, purpose: result.ForWarmUp}
+	m := &measurement{run: r, bed: bed, cell: cell.ID, purpose: result.ForWarmUp, directions: cell.Directions.Count()}
 	if _, err := m.measure(ctx, trial.Request{LoadPPS: max(config.MaxLoadPPS/10, config.MinLoadPPS), Duration: warmUp}, "warm-up, not counted"); err != nil {
 		return err
 	}

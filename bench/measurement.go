@@ -16,8 +16,10 @@ type measurement struct {
 	bed     trial.Measurer
 	cell    string
 	purpose result.Purpose
-	trials  []result.Trial
-	finder  search.Search
+	// directions that carry traffic: 1 or 2.
+	directions int
+	trials     []result.Trial
+	finder     search.Search
 	// repeated is the traffic time of disturbed trials so far, repeatLimit how much there may be.
 	repeated, repeatLimit time.Duration
 }
@@ -84,7 +86,7 @@ func (m *measurement) keep(t result.Trial) error {
 
 func (m *measurement) make(ctx context.Context, r trial.Request, reason string) (result.Trial, error) {
 	m.run.trials++
-	m.run.events.TrialStarted(TrialStart{Number: m.run.trials, Purpose: m.purpose, LoadPPS: r.LoadPPS, Duration: r.Duration, Reason: reason})
+	m.run.events.TrialStarted(TrialStart{Number: m.run.trials, Purpose: m.purpose, LoadPPS: r.LoadPPS, Duration: r.Duration, Directions: m.directions, Reason: reason})
 	t, err := m.bed.Measure(ctx, r)
 	if err != nil {
 		return t, err

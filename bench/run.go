@@ -93,15 +93,9 @@ func (r *run) describe(l *lab.Lab) error {
 		Kind: r.options.Plan.Testbed, DUTCPUs: l.CPUs.DUT, TesterCPUs: l.CPUs.Tester(), SharedCPUs: l.CPUs.Shared(),
 		MTUBytes: r.options.Plan.Lab.MTUBytes, Queues: l.Queues(), Links: l.Links(),
 	}
-	environment, warnings, err := observe.Environment(l.DUT.Netns, l.Devices())
-	if err != nil {
+	if err := r.describeEnvironment(l); err != nil {
 		return err
 	}
-	for tool, version := range r.options.Versions {
-		environment.Versions[tool] = version
-	}
-	r.record.Environment = environment
-	r.record.Warnings = append(r.record.Warnings, warnings...)
 	if others, err := r.journal.Others(); err == nil && len(others) > 0 {
 		r.warn("another-run", fmt.Sprintf("run %s is measuring on this machine at the same time: both take CPU time from each other; run them one after another", strings.Join(others, " and ")))
 	}
@@ -111,6 +105,23 @@ func (r *run) describe(l *lab.Lab) error {
 		r.warn("sink-beside-dut", "there is no CPU left for the sink, so it runs beside the DUT and before it: the throughput is that of DUT and sink together, the CPU time of the sink is not counted as the DUT's")
 	}
 	return r.save()
+}
+
+// describeEnvironment records the machine as it is now: once when the lab stands,
+// and again with each scenario in place, because a scenario sets sysctls.
+func (r *run) describeEnvironment(l *lab.Lab) error {
+	environment, warnings, err := observe.Environment(l.DUT.Netns, l.Devices())
+	if err != nil {
+		return err
+	}
+	for tool, version := range r.options.Versions {
+		environment.Versions[tool] = version
+	}
+	if r.record.Environment.Kernel == "" {
+		r.record.Warnings = append(r.record.Warnings, warnings...)
+	}
+	r.record.Environment = environment
+	return nil
 }
 
 func (r *run) warn(code, text string) {

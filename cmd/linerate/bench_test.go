@@ -92,11 +92,14 @@ func startBench(t *testing.T, args ...string) *process {
 		if p.cmd.ProcessState == nil {
 			_ = p.cmd.Process.Kill()
 			<-p.done
-			_, _, _ = journal.Restore(journal.DefaultDir)
+			restoreDead()
 		}
 	})
 	return p
 }
+
+// restoreDead undoes what a test that failed has left behind.
+func restoreDead() { _, _, _ = journal.Restore(journal.DefaultDir) }
 
 func (p *process) stderr() string {
 	p.mu.Lock()
@@ -448,20 +451,26 @@ func TestReaderThatGoesAwayDoesNotKillTheRun(t *testing.T) {
 	needLab(t)
 	name, out := "t"+lab.NewID(), filepath.Join(t.TempDir(), "run")
 	line := fmt.Sprintf("%s bench --name %s --out %s %s 2>&1 | head -n 1", builtBinary(t), name, out, strings.Join(tinyPlan, " "))
+	t.Cleanup(restoreDead)
 	said, err := exec.Command("sh", "-c", line).CombinedOutput()
 	if err != nil || !strings.Contains(string(said), "run "+name) {
 		t.Fatalf("%v: %s", err, said)
 	}
 	p := &process{t: t, name: name}
 	p.leavesNothing()
-	if run, _, err := result.Open(out); err != nil || run.Outcome != result.Measured {
-		t.Errorf("the run behind a pipe that broke: %v, %+v", err, run)
+	run, _, err := result.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Outcome != result.Measured {
+		t.Errorf("behind a pipe that broke the run is %s: %s", run.Outcome, run.Error)
 	}
 }
 
 func TestInterruptOnATerminal(t *testing.T) {
 	needLab(t)
 	name, out := "t"+lab.NewID(), filepath.Join(t.TempDir(), "run")
+	t.Cleanup(restoreDead)
 	p := newPane(t, fmt.Sprintf("sh -c 'trap : INT; %s bench --name %s --out %s %s; echo exit=$?; sleep 600'", builtBinary(t), name, out, strings.Join(longPlan, " ")))
 	screen := p.wait(patience, "cell 1 of 1", "loss so far", "elapsed")
 	if strings.Count(screen, "elapsed") != 1 {

@@ -159,16 +159,28 @@ func TestDryRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	file := filepath.Join(home, "testdata", "plan.yaml")
 	t.Chdir(t.TempDir())
-	out, errs, code := command("bench", "--dry-run", "--set", "scenarios=route,snat-iptables", "--set", "traffic.flows=1,10000", "--set", "traffic.frame_size=64,imix")
+	out, errs, code := command("bench", file, "--dry-run", "--set", "traffic.frame_size=64,imix")
 	if code != exitMeasured || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	if left, _ := os.ReadDir("."); len(left) != 0 {
 		t.Errorf("a dry run left %v behind", left)
 	}
+	p, err := plan.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Set([]string{"traffic.frame_size=64,imix"}); err != nil {
+		t.Fatal(err)
+	}
+	estimate := ", about " + spoken(plan.EstimateSeconds(p.Cells(), p)) + "\n"
+	if !strings.Contains(out, estimate) {
+		t.Errorf("the expected time %q is missing", estimate)
+	}
 	t.Chdir(home)
-	golden(t, "dry-run.txt", out)
+	golden(t, "dry-run.txt", strings.Replace(out, estimate, ", about TIME\n", 1))
 }
 
 func TestPlans(t *testing.T) {

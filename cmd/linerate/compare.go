@@ -34,8 +34,7 @@ differs between the two machines. A and B are folders of runs.`,
 			if err != nil {
 				return err
 			}
-			t := textReport(cmd.OutOrStdout())
-			return report.Compare(cmd.OutOrStdout(), a, b, report.CompareOptions{Colour: t.Colour, WidthColumns: t.WidthColumns})
+			return report.Compare(cmd.OutOrStdout(), a, b, report.CompareOptions(textReport(cmd.OutOrStdout())))
 		},
 	}
 }

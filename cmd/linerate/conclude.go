@@ -33,9 +33,13 @@ func (f *benchFlags) conclude(run *result.Run, dir string, stdout, stderr io.Wri
 		if err != nil {
 			return fmt.Errorf("print the run: %w", err)
 		}
-		_, err = stdout.Write(data)
-		saved(stderr, dir, page)
-		return err
+		if _, err := stdout.Write(data); err != nil {
+			return fmt.Errorf("print the run: %w", err)
+		}
+		if len(run.Cells) > 0 {
+			saved(stderr, dir, page)
+		}
+		return nil
 	}
 	if len(run.Cells) == 0 {
 		return nil
