@@ -14,7 +14,7 @@ const (
 	// saturated is the share of its CPUs above which the DUT has no time left.
 	saturated = 0.95
 	// wide is how many times its wanted width an interval may have before the figure counts as unstable.
-	wide = 5
+	wide = 10
 )
 
 // shortfall is where the frames of some trials went that did not arrive.

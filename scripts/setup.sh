@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 declare -A needs=(
 	[go]=""
 	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool"
-	[test]="git:git tcpdump:tcpdump /usr/bin/chromium:chromium"
+	[test]="git:git tcpdump:tcpdump tmux:tmux /usr/bin/chromium:chromium"
 	[lint]="git:git shellcheck:shellcheck"
 	[generate]="clang-14:clang-14 llvm-strip-14:llvm-14 /usr/include/bpf/bpf_helpers.h:libbpf-dev /usr/include/linux/bpf.h:linux-libc-dev"
 	[perf]="tcpreplay:tcpreplay dpdk-testpmd:dpdk-dev /usr/lib/*/dpdk/pmds-*/librte_net_af_xdp.so*:librte-net-af-xdp*"

@@ -36,7 +36,7 @@ func (v *view) decide() (Load, bool) {
 // no load has passed, and by going to the middle of the bounds.
 func (v *view) bisect() (Load, bool) {
 	const (
-		mostUpper   = 4  // upper bounds without a lower one
+		mostUpper   = 3  // upper bounds without a lower one
 		mostDecided = 16 // loads decided
 	)
 	var decided, upper int
@@ -48,7 +48,7 @@ func (v *view) bisect() (Load, bool) {
 			upper++
 		}
 	}
-	pps := v.load(math.Log(v.bounds.UpperPPS) - math.Min(v.goal.Width*math.Exp2(float64(upper-1)), math.Ln2))
+	pps := v.load(math.Log(v.bounds.UpperPPS) - math.Min(v.goal.Width*math.Exp2(float64(upper)), math.Ln2))
 	if v.bounds.HasLower {
 		pps = roundDown(math.Sqrt(v.bounds.LowerPPS*v.bounds.UpperPPS), v.goal.Width)
 	}
