@@ -95,6 +95,10 @@ struct {
 	__type(value, struct learned);
 } tuples SEC(".maps");
 
+/* Of a packed member the compiler assumes no alignment and reads byte by byte. The
+ * verifier allows unaligned access to frames on machines that have it (x86, arm64). */
+#define GET(member) (*(const typeof(member) *)(const void *)&(member))
+
 struct udp_ports {
 	__u16 source, destination, length, checksum;
 	struct test_payload payload;
@@ -144,8 +148,8 @@ static __always_inline int parse(void *data, void *end, struct parsed *out)
 		out->source = v4->source;
 		out->destination = v4->destination;
 		out->words = 1;
-		out->length = ETH_HLEN + bpf_ntohs(v4->total_length);
-		return v4->udp.payload.magic == TEST_MAGIC;
+		out->length = ETH_HLEN + bpf_ntohs(GET(v4->total_length));
+		return GET(v4->udp.payload.magic) == TEST_MAGIC;
 	}
 	if (type == bpf_htons(ETH_P_IPV6)) {
 		if ((void *)(v6 + 1) > end || v6->next_header != IPPROTO_UDP)
@@ -154,8 +158,8 @@ static __always_inline int parse(void *data, void *end, struct parsed *out)
 		out->source = v6->source;
 		out->destination = v6->destination;
 		out->words = 4;
-		out->length = ETH_HLEN + 40 + bpf_ntohs(v6->payload_length);
-		return v6->udp.payload.magic == TEST_MAGIC;
+		out->length = ETH_HLEN + 40 + bpf_ntohs(GET(v6->payload_length));
+		return GET(v6->udp.payload.magic) == TEST_MAGIC;
 	}
 	return 0;
 }
@@ -175,7 +179,7 @@ static __always_inline __u32 tuple_of(struct parsed *p)
 		for (int i = 1; i < 4; i++)
 			h = tuple_step(h, p->destination[i]);
 	}
-	return tuple_step(h, (__u32)p->udp->source << 16 | p->udp->destination);
+	return tuple_step(h, (__u32)GET(p->udp->source) << 16 | GET(p->udp->destination));
 }
 
 static __always_inline void learn(__u32 flow, struct parsed *p)
@@ -193,8 +197,8 @@ static __always_inline void learn(__u32 flow, struct parsed *p)
 			l->destination[i] = p->destination[i];
 		}
 	}
-	l->source_port = p->udp->source;
-	l->destination_port = p->udp->destination;
+	l->source_port = GET(p->udp->source);
+	l->destination_port = GET(p->udp->destination);
 	l->seen++;
 }
 
@@ -282,11 +286,11 @@ int receive(struct xdp_md *ctx)
 		c->foreign_bytes += length;
 		return pass_foreign ? XDP_PASS : XDP_DROP;
 	}
-	if (p.udp->payload.epoch != epoch) {
+	if (GET(p.udp->payload.epoch) != epoch) {
 		c->late++;
 		return XDP_DROP;
 	}
-	number = p.udp->payload.flow;
+	number = GET(p.udp->payload.flow);
 	f = bpf_map_lookup_elem(&flows, &number);
 	if (!f) {
 		c->wrong_flow++;
@@ -294,7 +298,7 @@ int receive(struct xdp_md *ctx)
 	}
 	if (throttle && burn(throttle) == 0x5eed)
 		c->spare[0]++;
-	if (!in_order(c, f, p.udp->payload.sequence))
+	if (!in_order(c, f, GET(p.udp->payload.sequence)))
 		return XDP_DROP;
 	f->received++;
 	c->received++;
@@ -305,6 +309,6 @@ int receive(struct xdp_md *ctx)
 		learn(number, &p);
 	if (check_tuple && tuple_of(&p) != f->tuple)
 		c->wrong_tuple++;
-	time(c, cpu, p.udp->payload.sent_ns);
+	time(c, cpu, GET(p.udp->payload.sent_ns));
 	return XDP_DROP;
 }

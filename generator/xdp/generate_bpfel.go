@@ -50,6 +50,8 @@ const (
 	generateMapFlows       = "flows"
 	generateMapPorts       = "ports"
 	generateProgGenerate   = "generate"
+	generateVarClockAge    = "clock_age"
+	generateVarClockNs     = "clock_ns"
 	generateVarDeadlineNs  = "deadline_ns"
 	generateVarEpoch       = "epoch"
 	generateVarFlowCount   = "flow_count"
@@ -122,6 +124,8 @@ type generateMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type generateVariableSpecs struct {
+	ClockAge    *ebpf.VariableSpec `ebpf:"clock_age"`
+	ClockNs     *ebpf.VariableSpec `ebpf:"clock_ns"`
 	DeadlineNs  *ebpf.VariableSpec `ebpf:"deadline_ns"`
 	Epoch       *ebpf.VariableSpec `ebpf:"epoch"`
 	FlowCount   *ebpf.VariableSpec `ebpf:"flow_count"`
@@ -172,6 +176,8 @@ func (m *generateMaps) Close() error {
 //
 // It can be passed to loadGenerateObjects or ebpf.CollectionSpec.LoadAndAssign.
 type generateVariables struct {
+	ClockAge    *ebpf.Variable `ebpf:"clock_age"`
+	ClockNs     *ebpf.Variable `ebpf:"clock_ns"`
 	DeadlineNs  *ebpf.Variable `ebpf:"deadline_ns"`
 	Epoch       *ebpf.Variable `ebpf:"epoch"`
 	FlowCount   *ebpf.Variable `ebpf:"flow_count"`
