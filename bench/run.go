@@ -56,7 +56,7 @@ func Run(ctx context.Context, o Options) (*result.Run, error) {
 }
 
 // measure opens the lab and goes through the cells.
-func (r *run) measure(ctx context.Context) error {
+func (r *run) measure(ctx context.Context) (err error) {
 	l, err := lab.Open(r.record.ID, r.options.Plan.Lab, r.journal)
 	if err != nil {
 		return err
@@ -64,6 +64,11 @@ func (r *run) measure(ctx context.Context) error {
 	if err := r.describe(l); err != nil {
 		return err
 	}
+	undo, err := l.StepAside()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, undo()) }()
 	cells := r.options.Plan.Cells()
 	r.events.Opened(&r.record, cells)
 	for _, w := range r.record.Warnings {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/linerate/linerate/frame"
@@ -98,6 +100,9 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 // when traffic starts: a generator, a DUT and a sink with real-time priority may
 // leave this process no CPU until it ends.
 func (b *Bed) send(ctx context.Context, r Request) (counts generator.Counts, cpu [2]observe.CPUSample, err error) {
+	// No garbage is collected while traffic flows: it would take milliseconds from a CPU of the testbed.
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	if cpu[0], err = observe.SampleCPU(b.DUTThreads); err != nil {
 		return counts, cpu, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/linerate/linerate/internal/sched"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/testbed"
 	"golang.org/x/sys/unix"
@@ -66,6 +67,24 @@ func deal(online, dut, tester, sinks []int) testbed.CPUs {
 		generators = rest
 	}
 	return testbed.CPUs{DUT: slices.Clone(dut), Generators: slices.Clone(generators), Sinks: slices.Clone(sinks)}
+}
+
+// StepAside moves linerate's own threads off the CPUs of the generators, where a
+// sending thread would keep them waiting and then be stopped for them, and away
+// from DUT and sinks if there are other CPUs. The undo gives them all CPUs back.
+func (l *Lab) StepAside() (undo func() error, err error) {
+	online, err := allowedCPUs()
+	if err != nil {
+		return nil, err
+	}
+	rest := without(online, l.CPUs.Generators)
+	if idle := without(without(rest, l.CPUs.DUT), l.CPUs.Sinks); len(idle) > 0 {
+		rest = idle
+	}
+	if len(rest) == 0 {
+		return func() error { return nil }, nil
+	}
+	return sched.Confine(rest)
 }
 
 func without(list, minus []int) []int {
