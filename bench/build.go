@@ -1,9 +1,7 @@
 package bench
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/linerate/linerate/dut"
@@ -56,7 +54,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 	if s.scenario.Tracked() {
 		s.bed.ConntrackNetns = l.DUT.Netns
 	}
-	for i := range cell.Directions.Count() {
+	for i := range s.learnedDirections() {
 		if err := s.openDirection(l, cell, i, direct); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
@@ -114,7 +112,12 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 		})
 	}
 	if s.engine == "afpacket" {
-		return afpacket.New(config)
+		g, err := afpacket.New(config)
+		if err != nil {
+			return nil, err
+		}
+		g.Priority = generatorPriority
+		return g, nil
 	}
 	g, err := xdp.New(config)
 	if err != nil {
@@ -122,106 +125,6 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 	}
 	g.Priority = generatorPriority
 	return g, nil
-}
-
-// learn sends one frame of every flow, checks that the DUT rewrote it as the
-// scenario says, makes the replies of what arrived the flows from B to A, and
-// opens the generator for the trials.
-func (s *station) learn(ctx context.Context) error {
-	arrived, err := s.learnDirection(ctx, 0, s.flows)
-	if err != nil {
-		return err
-	}
-	if err := s.checkRewrite(arrived); err != nil {
-		return err
-	}
-	if err := s.sinks[0].ExpectFlows(arrived); err != nil {
-		return err
-	}
-	directions, flows := []int{0}, [][]frame.Flow{s.flows}
-	if len(s.sinks) == 2 {
-		replies, back := reversed(arrived), reversed(s.flows)
-		got, err := s.learnDirection(ctx, 1, replies)
-		if err != nil {
-			return err
-		}
-		for i, f := range got {
-			if f != back[i] {
-				return fmt.Errorf("learn flows from %s: the reply of flow %d arrived as %v and should be %v: the DUT does not undo its translation", s.ports[1].Name, i, f, back[i])
-			}
-		}
-		if err := s.sinks[1].ExpectFlows(back); err != nil {
-			return err
-		}
-		directions, flows = []int{0, 1}, append(flows, replies)
-	}
-	s.bed.Generator, err = s.open(directions, flows)
-	return err
-}
-
-// Learning is repeated, each time slower, until a frame of every flow has come.
-const learnAttempts = 4
-
-func (s *station) learnDirection(ctx context.Context, direction int, flows []frame.Flow) ([]frame.Flow, error) {
-	g, err := s.open([]int{direction}, [][]frame.Flow{flows})
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
-	one := *s.bed
-	one.Generator, one.Directions = g, s.bed.Directions[direction:direction+1]
-	pps := 200_000.0
-	if s.scenario.Cell.Scenario == "limit" {
-		pps = min(pps, float64(s.scenario.Limit.PPS)/2)
-	}
-	all := make([]frame.Flow, len(flows))
-	missing := len(flows)
-	for attempt := 0; attempt < learnAttempts && missing > 0; attempt++ {
-		got, err := one.Learn(ctx, 0, pps)
-		if err != nil {
-			return nil, fmt.Errorf("learn flows from %s: %w", s.ports[direction].Name, err)
-		}
-		missing = 0
-		for i, f := range got {
-			if f.Source.IsValid() {
-				all[i] = f
-			}
-			if !all[i].Source.IsValid() {
-				missing++
-			}
-		}
-		pps /= 3
-	}
-	s.bed.ContinueAfter(&one)
-	if missing > 0 {
-		return nil, fmt.Errorf("learn flows from %s: no frame of %d of the %d flows came through the DUT in %d attempts; is it forwarding, and do its rules let the flows pass?",
-			s.ports[direction].Name, missing, len(flows), learnAttempts)
-	}
-	return all, nil
-}
-
-// checkRewrite compares the flows that arrived at B with what the scenario makes
-// of them: another source behind source NAT, else the same.
-func (s *station) checkRewrite(arrived []frame.Flow) error {
-	translated := s.scenario.Translated()
-	for i, got := range arrived {
-		want := s.flows[i]
-		if translated.IsValid() {
-			want.Source, want.SourcePort = translated, got.SourcePort // the DUT is free to choose the port
-		}
-		if got != want {
-			return fmt.Errorf("learn flows: flow %d arrived as %v and should be %v: the scenario's rules are not in force", i, got, want)
-		}
-	}
-	return nil
-}
-
-func reversed(flows []frame.Flow) []frame.Flow {
-	back := make([]frame.Flow, len(flows))
-	for i, f := range flows {
-		back[i] = f.Reverse()
-	}
-	return back
 }
 
 func (s *station) close() error {

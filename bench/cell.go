@@ -34,13 +34,13 @@ func (r *run) measureCell(ctx context.Context, l *lab.Lab, c plan.Cell) (cell re
 	}
 	applied, err := dut.Apply(steps, r.journal)
 	if err != nil {
-		return cell, err
+		// The other cells can still be measured.
+		cell.Skipped = fmt.Sprintf("%v; `linerate doctor` tells what this machine lacks", err)
+		return cell, nil
 	}
 	defer func() { err = errors.Join(err, applied.Undo()) }()
 	cell.Setup = applied.Setup
-	if err := r.describeEnvironment(l); err != nil {
-		return cell, err
-	}
+	r.describeEnvironment(l)
 	st, err := openStation(l, r.options.Plan, c, r.events.TrialProgress)
 	if err != nil {
 		return cell, err
@@ -65,11 +65,15 @@ func newCell(c plan.Cell, ceiling result.Ceiling) result.Cell {
 // that was broken off.
 func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measurer) error {
 	p := r.options.Plan.Search
-	config := search.Config{MinLoadPPS: p.MinLoadPPS, MaxLoadPPS: cell.CeilingPPS, MaxTrialSeconds: p.MaxTrialTime.Seconds()}
+	config := search.Config{MaxLoadPPS: cell.CeilingPPS, MaxTrialSeconds: p.MaxTrialTime.Seconds()}
 	if p.MaxLoadPPS > 0 {
 		config.MaxLoadPPS = min(p.MaxLoadPPS, cell.CeilingPPS)
 	}
+	// A minimum above the ceiling leaves the ceiling as the only load.
+	config.MinLoadPPS = min(p.MinLoadPPS, config.MaxLoadPPS/2)
+	strict := false
 	for _, g := range p.Goals {
+		strict = strict || g.LossRatio == 0
 		config.Goals = append(config.Goals, search.Goal{
 			Name: g.Name, LossRatio: float64(g.LossRatio), ExceedRatio: float64(g.ExceedRatio), Width: float64(g.Width),
 			TrialDurationS: g.TrialDuration.Seconds(), DurationSumS: g.DurationSum.Seconds(),
@@ -79,7 +83,7 @@ func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measu
 	if err != nil {
 		return err
 	}
-	m := &measurement{run: r, bed: bed, cell: cell.ID, purpose: result.ForWarmUp, directions: cell.Directions.Count()}
+	m := &measurement{run: r, bed: bed, cell: cell.ID, purpose: result.ForWarmUp, directions: cell.Directions.Count(), strict: strict}
 	if _, err := m.measure(ctx, trial.Request{LoadPPS: max(config.MaxLoadPPS/10, config.MinLoadPPS), Duration: warmUp}, "warm-up, not counted"); err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ type measurement struct {
 	bed     trial.Measurer
 	cell    string
 	purpose result.Purpose
+	// strict says that some goal allows no loss, so that a single unsent frame decides a trial.
+	strict bool
 	// directions that carry traffic: 1 or 2.
 	directions int
 	trials     []result.Trial
@@ -58,6 +60,9 @@ func (m *measurement) sound(ctx context.Context, r trial.Request, reason string)
 			return t, err
 		}
 		why := trial.Disturbed(t)
+		if why == "" && m.strict && t.Lost == 0 && t.Unsent > 0 {
+			why = "the generator was held up"
+		}
 		if m.purpose == result.ForSearch && why != "" && attempt < repeatsPerTrial && m.repeated+r.Duration <= m.repeatLimit {
 			m.repeated += r.Duration
 			t.Discarded = why

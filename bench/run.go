@@ -98,9 +98,7 @@ func (r *run) describe(l *lab.Lab) error {
 		Kind: r.options.Plan.Testbed, DUTCPUs: l.CPUs.DUT, TesterCPUs: l.CPUs.Tester(), SharedCPUs: l.CPUs.Shared(),
 		MTUBytes: r.options.Plan.Lab.MTUBytes, Queues: l.Queues(), Links: l.Links(),
 	}
-	if err := r.describeEnvironment(l); err != nil {
-		return err
-	}
+	r.describeEnvironment(l)
 	if others, err := r.journal.Others(); err == nil && len(others) > 0 {
 		r.warn("another-run", fmt.Sprintf("run %s is measuring on this machine at the same time: both take CPU time from each other; run them one after another", strings.Join(others, " and ")))
 	}
@@ -114,19 +112,18 @@ func (r *run) describe(l *lab.Lab) error {
 
 // describeEnvironment records the machine as it is now: once when the lab stands,
 // and again with each scenario in place, because a scenario sets sysctls.
-func (r *run) describeEnvironment(l *lab.Lab) error {
+func (r *run) describeEnvironment(l *lab.Lab) {
 	environment, warnings, err := observe.Environment(l.DUT.Netns, l.Devices())
-	if err != nil {
-		return err
-	}
 	for tool, version := range r.options.Versions {
 		environment.Versions[tool] = version
 	}
 	if r.record.Environment.Kernel == "" {
 		r.record.Warnings = append(r.record.Warnings, warnings...)
+		if err != nil {
+			r.warn("environment-incomplete", fmt.Sprintf("a part of the environment could not be read: %v", err))
+		}
 	}
 	r.record.Environment = environment
-	return nil
 }
 
 func (r *run) warn(code, text string) {

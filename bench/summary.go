@@ -18,6 +18,7 @@ func (m *measurement) summarise(cell *result.Cell, find search.Search, maxLoadPP
 			Trials: b.Trials, TrialSeconds: b.TrialSeconds, Regular: b.Regular, Reason: b.Reason,
 		})
 	}
+	defer m.judge(cell, bounds, maxLoadPPS)
 	if mlr, ok := find.(*search.MLR); ok {
 		if background := mlr.Background(); background.Found {
 			p := background.LossRatio
@@ -28,7 +29,24 @@ func (m *measurement) summarise(cell *result.Cell, find search.Search, maxLoadPP
 		m.describe(cell, b)
 	}
 	m.addDoubts(cell)
-	cell.Verdict, cell.Evidence = judge(*cell, bounds, m.trials, maxLoadPPS)
+}
+
+// judge writes the verdict on each goal, and as that on the cell the one on the
+// goal that the cell is described at.
+func (m *measurement) judge(cell *result.Cell, bounds []search.Bounds, maxLoadPPS float64) {
+	described := len(bounds) - 1
+	for i, b := range bounds {
+		if b.HasLower {
+			described = i
+		}
+	}
+	for i, b := range bounds {
+		verdict, evidence := judge(*cell, b, m.trials, maxLoadPPS)
+		cell.Goals[i].Verdict = verdict
+		if i == described {
+			cell.Verdict, cell.Evidence = verdict, evidence
+		}
+	}
 }
 
 // throughput is the goal that a cell is described at: the last one that has a
@@ -105,7 +123,7 @@ func meanCPU(trials []result.Trial) *result.CPU {
 }
 
 // addDoubts gathers the warnings of the trials by kind: how many trials had it,
-// and what the worst of them said.
+// and what the first of them said.
 func (m *measurement) addDoubts(cell *result.Cell) {
 	type group struct {
 		n    int

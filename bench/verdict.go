@@ -56,15 +56,14 @@ func (s *shortfall) addCPU(c result.CPU) {
 	s.leastIdle += idle
 }
 
-// judge says what bounded the figure of a cell, and why it says so. It looks at
-// the trials at the upper bound of the throughput's goal: what kept them from
-// passing is what bounds the DUT's figure.
+// judge says what bounded the figure of one goal, and why it says so. It looks at
+// the trials at the goal's upper bound: what kept them from passing is what bounds
+// the figure.
 //
 // maxLoadPPS is the highest load that the search could ask for.
-func judge(cell result.Cell, bounds []search.Bounds, trials []result.Trial, maxLoadPPS float64) (result.Verdict, []string) {
-	b, ok := throughput(bounds)
-	if !ok {
-		return judgeNothing(cell, trials)
+func judge(cell result.Cell, b search.Bounds, trials []result.Trial, maxLoadPPS float64) (result.Verdict, []string) {
+	if !b.HasLower {
+		return judgeNothing(cell, b, trials)
 	}
 	if !b.HasUpper {
 		if b.LowerPPS >= maxLoadPPS && maxLoadPPS < cell.CeilingPPS {
@@ -86,6 +85,9 @@ func judge(cell result.Cell, bounds []search.Bounds, trials []result.Trial, maxL
 	case s.unsent > s.lost:
 		verdict = result.GeneratorBound
 		add("at the upper bound of %.0f pps the generator could not offer %.0f frames (%.2f %%), more than the %.0f that were lost", b.UpperPPS, s.unsent, percent(s.unsent, s.intended), s.lost)
+	case cell.Scenario == "none":
+		verdict = result.ReceiverBound
+		add("there is no DUT: at the upper bound of %.0f pps %.0f frames (%.2f %%) did not arrive at the sink", b.UpperPPS, s.lost, percent(s.lost, s.intended))
 	default:
 		add("at the upper bound of %.0f pps the DUT lost %.0f frames (%.2f %%), %.0f of them at its full input ring; the generator left %.0f unsent, the sink refused %.0f", b.UpperPPS, s.lost, percent(s.lost, s.intended), s.dutInputDrops, s.unsent, s.testerDrops)
 	}
@@ -106,8 +108,8 @@ func judge(cell result.Cell, bounds []search.Bounds, trials []result.Trial, maxL
 	return verdict, evidence
 }
 
-// judgeNothing is the verdict on a cell where no load passed any goal.
-func judgeNothing(cell result.Cell, trials []result.Trial) (result.Verdict, []string) {
+// judgeNothing is the verdict on a goal that no load passed.
+func judgeNothing(cell result.Cell, b search.Bounds, trials []result.Trial) (result.Verdict, []string) {
 	if cell.BackgroundLossRatio != nil {
 		return result.Undefined, []string{fmt.Sprintf("a share of %.1e of the frames is lost at every load: no throughput is defined", *cell.BackgroundLossRatio)}
 	}
@@ -120,7 +122,11 @@ func judgeNothing(cell result.Cell, trials []result.Trial) (result.Verdict, []st
 	if math.IsInf(least, 1) {
 		return result.Undefined, []string{"no trial was made"}
 	}
-	return result.Undefined, []string{fmt.Sprintf("no load down to %.0f pps passes any goal", least)}
+	verdict := result.Unstable
+	if b.HasUpper && b.UpperPPS <= least && b.Done && !strings.Contains(b.Reason, "budget") {
+		verdict = result.Undefined // even the minimum load does not pass
+	}
+	return verdict, []string{fmt.Sprintf("no load down to %.0f pps was found to pass %s: %s", least, b.Goal.Name, reasonOr(b.Reason, "the search was broken off"))}
 }
 
 func atLoad(trials []result.Trial, loadPPS float64) []result.Trial {

@@ -54,20 +54,22 @@ func (b *Bed) fill(t *result.Trial, counts generator.Counts, arrived []sink.Coun
 		t.Foreign += c.Foreign
 		t.WrongSize += c.WrongSize
 		t.WrongRewrite += c.WrongTuple
+		t.WrongFlow += c.WrongFlow
 		if s.Sent > c.Received {
 			t.Lost += s.Sent - c.Received
 		}
 		if d.DUTOut.Name != "" {
-			t.DUTInputDrops += out.XDPTransmitErrors
+			t.DUTInputDrops += out.TxDropped // of a veth: what its peer's ring refused
 			t.TesterDrops += after.dutOut[i].Since(before.dutOut[i]).TxDropped
 		} else {
-			t.TesterDrops += out.XDPTransmitErrors
+			t.TesterDrops += out.TxDropped
 		}
-		t.Ports = append(t.Ports, result.PortCounts{
-			Port: d.Port, Sent: s.Sent, Unsent: s.Unsent, Received: c.Received, Foreign: c.Foreign,
-			InterfaceTx: out.TxPackets, InterfaceRx: in.RxPackets,
-		})
+		from := port(t, d.Port)
+		from.Sent, from.Unsent, from.InterfaceTx, from.InterfaceTxErrors = s.Sent, s.Unsent, out.TxPackets, out.TxDropped
+		to := port(t, d.Sink.Port())
+		to.Received, to.Foreign, to.InterfaceRx = c.Received, c.Foreign, in.RxPackets
 	}
+	t.Interruptions = counts.Interruptions
 	// An unbounded load asks for no more than what was sent.
 	if t.Intended == 0 {
 		t.Intended = t.Sent
@@ -75,6 +77,17 @@ func (b *Bed) fill(t *result.Trial, counts generator.Counts, arrived []sink.Coun
 	if b.ConntrackNetns != "" {
 		t.Conntrack = observe.ConntrackSince(before.conntrack, after.conntrack)
 	}
+}
+
+// port is the entry of a tester port, made if it is not there yet.
+func port(t *result.Trial, name string) *result.PortCounts {
+	for i := range t.Ports {
+		if t.Ports[i].Port == name {
+			return &t.Ports[i]
+		}
+	}
+	t.Ports = append(t.Ports, result.PortCounts{Port: name})
+	return &t.Ports[len(t.Ports)-1]
 }
 
 // fillTimes sets duration, latency and gaps.
