@@ -10,14 +10,15 @@ import (
 const (
 	// unsentLimit: a generator that falls further short says nothing about the DUT's lower bound.
 	unsentLimit = 0.001
-	stealLimit  = 0.02
-	// stealTicksS is the least time stolen that counts: /proc/stat knows ticks of 10 ms only.
-	stealTicksS = 0.025
+	// takenLimit is the share of a CPU that others may take away.
+	takenLimit = 0.02
+	// takenTicksS is the least time taken that counts: /proc/stat knows ticks of 10 ms only.
+	takenTicksS = 0.025
 )
 
-// stolen tells whether the hypervisor took a CPU away for long.
-func stolen(t result.Trial, c result.Core) bool {
-	return c.Steal > stealLimit && c.Steal*t.ActualDurationS > stealTicksS
+// taken tells whether a share of a CPU's time is long enough to have disturbed the trial.
+func taken(t result.Trial, share float64) bool {
+	return share > takenLimit && share*t.ActualDurationS > takenTicksS
 }
 
 // Disturbed says why a trial tells nothing about the DUT and is worth repeating;
@@ -31,8 +32,11 @@ func Disturbed(t result.Trial) string {
 		return ""
 	}
 	for _, c := range t.CPU.PerCore {
-		if stolen(t, c) {
+		switch {
+		case taken(t, c.Steal):
 			return "the hypervisor took CPU time away"
+		case taken(t, c.User): // the testbed's own work is all done in the kernel
+			return "other programs ran on the testbed's CPUs"
 		}
 	}
 	return ""
@@ -67,8 +71,11 @@ func doubts(t result.Trial) []result.Warning {
 	}
 	if t.CPU != nil {
 		for _, c := range t.CPU.PerCore {
-			if stolen(t, c) {
+			if taken(t, c.Steal) {
 				add("steal", "the hypervisor took %.0f %% of CPU %d (%s) away", 100*c.Steal, c.CPU, c.Role)
+			}
+			if taken(t, c.User) {
+				add("foreign-load", "other programs took %.0f %% of CPU %d (%s)", 100*c.User, c.CPU, c.Role)
 			}
 		}
 	}
