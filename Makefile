@@ -4,6 +4,7 @@
 #   make bench PLAN=linux-router                    another plan
 #   make bench ARGS='--set traffic.flows=1,100'     with more arguments
 #   make test PKG=./search ARGS='-run Classify -v'  some tests only
+#   make perf ARGS='repeat cost'                     other lines of perf than the default ones
 
 GO      ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -65,7 +66,7 @@ test: setup-test ## set up and run every test (as root)
 	@scripts/as-root.sh test
 	$(GO) test -count=1 -p 1 -timeout 20m $(if $(ROOT),-exec 'sudo -E env PATH=$(PATH)') $(PKG) $(ARGS)
 
-perf: setup-perf ## compare the generator with tcpreplay and DPDK testpmd (as root)
+perf: setup-perf ## measure linerate itself: its source against others, pacing, search, overload (as root)
 	@scripts/as-root.sh perf
 	$(GO) run $(if $(ROOT),-exec 'sudo -E env PATH=$(PATH)') ./perf $(ARGS)
 

@@ -18,7 +18,7 @@ var scenarioInfos = []ScenarioInfo{
 	{"none", nil, "no DUT: generator and sink joined directly, the ceiling of the tester"},
 	{"route", nil, "IP forwarding between two interfaces"},
 	{"conntrack", []string{"nft", "iptables"}, "forwarding behind a stateful accept rule (connection tracking)"},
-	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT in each direction"},
+	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT from A to B; replies are translated back"},
 	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
 }
 

@@ -125,11 +125,17 @@ func TestReportInABrowser(t *testing.T) {
 	if count("svg .mark.zoomed") == 0 {
 		t.Error("no chart shows the trials near the bounds")
 	}
-	unsent := 0
+	unsent, repeated := 0, 0
 	for _, trial := range trials {
-		if trial.UnsentRatio() > unsentLimit {
+		switch {
+		case trial.Discarded != "":
+			repeated++
+		case trial.UnsentRatio() > unsentLimit:
 			unsent++
 		}
+	}
+	if n := count("svg .mark.trial.discarded"); n != repeated || repeated == 0 {
+		t.Errorf("%d marks of trials that were repeated, want %d", n, repeated)
 	}
 	if n := count("svg .mark.trial.unsent"); n != unsent || unsent == 0 {
 		t.Errorf("%d marks of trials with unsent frames, want %d", n, unsent)

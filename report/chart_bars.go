@@ -95,8 +95,8 @@ func barRowOf(c cell, y int, top float64) (barRow, int) {
 	}
 	for i, f := range c.Figures {
 		b := bar{Class: fmt.Sprintf("goal%d", i%4), Y: y + 1, TextY: y + 12, Tip: pretty(figureSentence(c, f))}
-		b.Value = strings.TrimSpace(f.Goal.Name + " " + pretty(f.amount(perDirection, mpps)))
-		b.Open, b.Empty = f.relation == atLeast, !f.isFound()
+		b.Value = strings.TrimSpace(f.Goal.Name + " " + pretty(f.amount(perDirection, Mpps)))
+		b.Open, b.Empty = f.Relation == AtLeast, !f.isFound()
 		if f.isFound() {
 			b.Width = barShare * f.PerDirectionPPS / top
 		}
@@ -104,8 +104,8 @@ func barRowOf(c cell, y int, top float64) (barRow, int) {
 		y += barHeight
 	}
 	if c.CeilingPPS > 0 {
-		m := &ceilingMark{X: barShare * c.CeilingPPS / top, Y1: first - 2, Y2: y + 1, Label: "ceiling " + mpps(c.CeilingPPS),
-			LabelY: float64(first - 8), Tip: "generator and sink without a device: " + mpps(c.CeilingPPS) + " Mpps"}
+		m := &ceilingMark{X: barShare * c.CeilingPPS / top, Y1: first - 2, Y2: y + 1, Label: "ceiling " + Mpps(c.CeilingPPS),
+			LabelY: float64(first - 8), Tip: "generator and sink without a device: " + Mpps(c.CeilingPPS) + " Mpps"}
 		if m.X > barShare+1 {
 			m.X, m.Outside = 100, true
 		}
@@ -133,11 +133,11 @@ func gaugesOf(d digest) []gauge {
 		}
 		line := frame.LineRatePPS(r.LinkBPS, c.MeanBytes)
 		share := f.PerDirectionPPS / line
-		g := gauge{Link: r.Name, Needed: mpps(line) + " Mpps", Share: sharePercent(share), Width: 100 * min(1, share)}
+		g := gauge{Link: r.Name, Needed: Mpps(line) + " Mpps", Share: sharePercent(share), Width: 100 * min(1, share)}
 		switch {
 		case share > 1:
 			g.Share = "filled"
-		case f.relation == atLeast:
+		case f.Relation == AtLeast:
 			g.Share = "≥ " + g.Share
 		}
 		gauges = append(gauges, g)

@@ -150,7 +150,7 @@ func latencyHistogram(l *result.Latency, scale logScale) []latencyBin {
 		h := (latencyBottom - latencyTop) * math.Log1p(float64(n)) / math.Log1p(float64(most))
 		upTo := scale.from * math.Pow(scale.to/scale.from, float64(i+1)/latencyBins)
 		bins = append(bins, latencyBin{X: 100 * float64(i) / latencyBins, Width: 100.0/latencyBins - 0.25, Y: latencyBottom - h, Height: h,
-			Tip: fmt.Sprintf("up to %s: %s frames", timeNS(uint64(upTo)), thousands(n))})
+			Tip: fmt.Sprintf("up to %s: %s frames", timeNS(uint64(upTo)), Thousands(n))})
 	}
 	return bins
 }

@@ -77,7 +77,8 @@ type goalMark struct {
 // Below is the height from the label down to y.
 func (g goalMark) Below(y float64) float64 { return y - g.LabelY }
 
-// trialMark is one trial: "search" is a dot, "unsent" a triangle, "other" a ring.
+// trialMark is one trial: "search" is a dot, "unsent" a triangle, "other" a ring, "discarded" a cross.
+// Triangle and cross have a path.
 type trialMark struct {
 	Kind, Tip, Path string
 	X, Y            float64
@@ -91,6 +92,9 @@ func lossChartOf(c cell, index int) lossChart {
 	ch := newLossChart(fmt.Sprintf("loss-%d", index), c, 0, top, lossBottom)
 	ch.Title = "Loss against load: " + c.Label
 	ch.Description = fmt.Sprintf("%d trials. Horizontal: intended load per direction in Mpps. Vertical: loss ratio in percent, zero on a line of its own below a logarithmic scale.", len(c.Trials))
+	if n := discarded(c.Trials); n > 0 {
+		ch.Description += fmt.Sprintf(" %d of them repeated, not counted.", n)
+	}
 	for _, f := range c.Figures {
 		if f.isFound() {
 			ch.Description += " " + figureSentence(c, f)
@@ -123,7 +127,7 @@ func zoomChartOf(c cell, index int, whole lossChart) *lossChart {
 	}
 	ch.MarkClass = "zoomed"
 	ch.Title = "Loss near the bounds: " + c.Label
-	ch.Description = fmt.Sprintf("%d of the %d trials, those of loads from %s to %s Mpps.", len(ch.Marks), len(c.Trials), mpps(from), mpps(to))
+	ch.Description = fmt.Sprintf("%d of the %d trials, those of loads from %s to %s Mpps.", len(ch.Marks), len(c.Trials), Mpps(from), Mpps(to))
 	return &ch
 }
 
@@ -160,7 +164,7 @@ func newLossChart(id string, c cell, from, top, bottom float64) lossChart {
 	}
 	ch.Y = lossTicks(ch.scale)
 	if c.CeilingPPS > from && c.CeilingPPS <= top {
-		ch.Ceiling = &tick{ch.x(c.CeilingPPS), "┆ ceiling " + mpps(c.CeilingPPS)}
+		ch.Ceiling = &tick{ch.x(c.CeilingPPS), "┆ ceiling " + Mpps(c.CeilingPPS)}
 	}
 	for _, t := range shown {
 		ch.Marks = append(ch.Marks, markOf(t, ch.x(t.IntendedLoadPPS), ch.scale.y(t.LossRatio())))
@@ -191,23 +195,23 @@ func lossTicks(s lossScale) []tick {
 		for range -e {
 			ratio /= 10
 		}
-		ticks = append(ticks, tick{s.y(ratio), strings.TrimSuffix(percent(ratio), " %")})
+		ticks = append(ticks, tick{s.y(ratio), strings.TrimSuffix(Percent(ratio), " %")})
 	}
 	return ticks
 }
 
 // addGoal marks a goal's bounds; a bound above the ceiling is not drawn.
-func (ch *lossChart) addGoal(c cell, f figure, index int) {
+func (ch *lossChart) addGoal(c cell, f Figure, index int) {
 	g := goalMark{Class: fmt.Sprintf("goal%d", index%4), LossY: ch.scale.y(f.Goal.LossRatio)}
 	if f.Goal.LossRatio > 0 {
-		g.LossLabel = percent(f.Goal.LossRatio)
+		g.LossLabel = Percent(f.Goal.LossRatio)
 		g.LossTip = fmt.Sprintf("%s allows a loss of %s", f.Goal.Name, g.LossLabel)
 	}
 	if f.isFound() {
 		lower, upper := drawnBounds(c, f)
 		g.HasBand, g.X, g.Tip = true, ch.x(lower), pretty(figureSentence(c, f))
 		g.BandWidth = max(1.5, ch.x(upper)-g.X)
-		g.Label = fmt.Sprintf("%s %s", f.Goal.Name, pretty(f.amount(perDirection, mpps)))
+		g.Label = fmt.Sprintf("%s %s", f.Goal.Name, pretty(f.amount(perDirection, Mpps)))
 		// The bounds of two goals are often too near for two labels in a line: the
 		// first stands to the left of its bounds, the second lower and to the right.
 		g.LabelY = 14 + 15*float64(index%2)
@@ -220,7 +224,7 @@ func (ch *lossChart) addGoal(c cell, f figure, index int) {
 }
 
 // drawnBounds are a figure's bounds with none above the ceiling; they are equal when there is no upper bound.
-func drawnBounds(c cell, f figure) (lower, upper float64) {
+func drawnBounds(c cell, f Figure) (lower, upper float64) {
 	lower = f.Goal.LowerPPS
 	if aboveCeiling(c.Cell, lower) {
 		lower = c.CeilingPPS
@@ -233,9 +237,13 @@ func drawnBounds(c cell, f figure) (lower, upper float64) {
 
 func markOf(t result.Trial, x, y float64) trialMark {
 	m := trialMark{Kind: "search", X: x, Y: y}
-	m.Tip = fmt.Sprintf("trial %d (%s): %s Mpps each way for %s, sent %s, lost %s, unsent %s, loss ratio %s", t.Number, t.Purpose, mpps(t.IntendedLoadPPS),
-		seconds(t.IntendedDurationS), thousands(t.Sent), thousands(t.Lost), thousands(t.Unsent), percent(t.LossRatio()))
+	m.Tip = fmt.Sprintf("trial %d (%s): %s Mpps each way for %s, sent %s, lost %s, unsent %s, loss ratio %s", t.Number, t.Purpose, Mpps(t.IntendedLoadPPS),
+		seconds(t.IntendedDurationS), Thousands(t.Sent), Thousands(t.Lost), Thousands(t.Unsent), Percent(t.LossRatio()))
 	switch {
+	case t.Discarded != "":
+		m.Kind = "discarded"
+		m.Path = fmt.Sprintf("M%.1f %.1fl7.2 7.2m0 -7.2l-7.2 7.2", x-3.6, y-3.6)
+		m.Tip += "; repeated, not counted: " + t.Discarded
 	case t.UnsentRatio() > unsentLimit:
 		m.Kind = "unsent"
 		m.Path = fmt.Sprintf("M%.1f %.1fl5 8.6h-10z", x, y-5.4)
@@ -245,12 +253,12 @@ func markOf(t result.Trial, x, y float64) trialMark {
 	return m
 }
 
-// curve runs through the loss of all search trials at a load taken together.
+// curve runs through the loss of all search trials at a load taken together, those that were repeated left out.
 func (ch lossChart) curve(trials []result.Trial) string {
 	type sum struct{ lost, intended uint64 }
 	at := map[float64]sum{}
 	for _, t := range trials {
-		if t.Purpose == result.ForWarmUp {
+		if t.Purpose == result.ForWarmUp || t.Discarded != "" {
 			continue
 		}
 		v := at[t.IntendedLoadPPS]

@@ -81,7 +81,7 @@ func (p *page) comparison(pairs []cellPair) {
 		for _, f := range comparedFigures(c) {
 			rows = append(rows, []string{"", "", "", "", f.name, f.a, f.b, f.ratio})
 		}
-		copy(rows[first], []string{c.A.Name, thousands(uint64(c.A.Flows)), string(c.A.Directions), frameSize(c.A.FrameSize)})
+		copy(rows[first], []string{c.A.Name, Thousands(uint64(c.A.Flows)), string(c.A.Directions), frameSize(c.A.FrameSize)})
 	}
 	p.table(columns, rows, func(row, col int) lipgloss.Style {
 		switch {
@@ -102,21 +102,21 @@ type comparedFigure struct{ name, a, b, ratio string }
 func comparedFigures(c cellPair) []comparedFigure {
 	var list []comparedFigure
 	seen := map[string]bool{}
-	for _, f := range append(append([]figure{}, c.A.Figures...), c.B.Figures...) {
+	for _, f := range append(append([]Figure{}, c.A.Figures...), c.B.Figures...) {
 		name := f.Goal.Name
 		a, b := namedFigure(c.A, name), namedFigure(c.B, name)
-		if seen[name] || a.relation == absent && b.relation == absent {
+		if seen[name] || a.Relation == Absent && b.Relation == Absent {
 			continue
 		}
 		seen[name] = true
-		row := comparedFigure{name, a.amount(perDirection, mpps), b.amount(perDirection, mpps), "-"}
+		row := comparedFigure{name, a.amount(perDirection, Mpps), b.amount(perDirection, Mpps), "-"}
 		sameGoal := a.terms() == b.terms() && a.Goal.LossRatio == b.Goal.LossRatio
 		if sameGoal {
 			row.name += " (" + a.terms() + ")"
 		} else {
 			row.name += fmt.Sprintf("\nA: %s\nB: %s", orDash(a.terms()), orDash(b.terms()))
 		}
-		if a.relation == exact && b.relation == exact && sameGoal {
+		if a.Relation == Exact && b.Relation == Exact && sameGoal {
 			row.ratio = ratio(a.PerDirectionPPS, b.PerDirectionPPS)
 		}
 		list = append(list, row)
@@ -131,7 +131,7 @@ func comparedFigures(c cellPair) []comparedFigure {
 	return append(list, comparedFigure{name: "verdict", a: c.A.verdict(), b: c.B.verdict()})
 }
 
-func namedFigure(c cell, name string) figure {
+func namedFigure(c cell, name string) Figure {
 	if c.measured() {
 		for _, f := range c.Figures {
 			if f.Goal.Name == name {
@@ -139,7 +139,7 @@ func namedFigure(c cell, name string) figure {
 			}
 		}
 	}
-	return figure{relation: absent}
+	return Figure{Relation: Absent}
 }
 
 func ratio(a, b float64) string {
@@ -155,7 +155,7 @@ func (p *page) onlyIn(side string, cells []cell) {
 	}
 	p.heading("Cells in " + side + " only")
 	for _, c := range cells {
-		p.wrapped("", fmt.Sprintf("%s: %s %s Mpps, %s", c.Label, c.main().Goal.Name, c.main().amount(perDirection, mpps), c.verdict()))
+		p.wrapped("", fmt.Sprintf("%s: %s %s Mpps, %s", c.Label, c.main().Goal.Name, c.main().amount(perDirection, Mpps), c.verdict()))
 	}
 }
 
@@ -189,7 +189,7 @@ func environmentFacts(run *result.Run) map[string]string {
 		"kernel": e.Kernel, "kernel command line": e.KernelCmdline, "system": e.OS, "architecture": e.Architecture, "cpu": e.CPUModel,
 		"cpus": strconv.Itoa(e.CPUs), "memory_bytes": strconv.FormatUint(e.MemoryBytes, 10), "virtualisation": e.Virtualisation, "governor": e.Governor,
 		"testbed": t.Kind, "testbed dut_cpus": cpus(t.DUTCPUs), "testbed tester_cpus": cpus(t.TesterCPUs), "testbed shared_cpus": strconv.FormatBool(t.SharedCPUs),
-		"testbed mtu_bytes": strconv.Itoa(t.MTUBytes), "testbed queues": strconv.Itoa(t.Queues), "ceiling, Mpps": mpps(run.Calibration.CeilingPPS),
+		"testbed mtu_bytes": strconv.Itoa(t.MTUBytes), "testbed queues": strconv.Itoa(t.Queues), "ceiling, Mpps": Mpps(run.Calibration.CeilingPPS),
 	}
 	for _, m := range []struct {
 		kind   string

@@ -30,7 +30,7 @@ func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	out.Write(csvHeadings)
 	for _, c := range digestOf(run, trials).Cells {
 		if !c.measured() {
-			out.Write(csvRow(run.ID, c, figure{}))
+			out.Write(csvRow(run.ID, c, Figure{}))
 			continue
 		}
 		for _, f := range c.Figures {
@@ -44,7 +44,7 @@ func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	return nil
 }
 
-func csvRow(runID string, c cell, f figure) []string {
+func csvRow(runID string, c cell, f Figure) []string {
 	row := map[string]string{
 		"run_id": runID, "cell": c.ID, "scenario": c.Scenario, "backend": c.Backend, "ip_version": strconv.Itoa(c.IPVersion),
 		"frame_size_bytes": csvFrameSize(c.FrameSize), "mean_frame_size_bytes": csvNumber(c.MeanBytes),
@@ -62,18 +62,21 @@ func csvRow(runID string, c cell, f figure) []string {
 	return cells
 }
 
-func csvFigure(row map[string]string, c cell, f figure) {
+func csvFigure(row map[string]string, c cell, f Figure) {
 	warnings := 0
 	for _, w := range c.Warnings {
 		warnings += w.Count
 	}
 	g := f.Goal
+	if f.Verdict != "" {
+		row["verdict"] = string(f.Verdict)
+	}
 	row["goal"], row["loss_ratio"] = g.Name, csvNumber(g.LossRatio)
 	row["trial_duration_s"], row["duration_sum_s"] = csvNumber(g.TrialDurationS), csvNumber(g.DurationSumS)
-	row["relation"], row["note"] = string(f.relation), f.Note
+	row["relation"], row["note"] = string(f.Relation), f.Note
 	row["trials"], row["trial_seconds"], row["regular"] = strconv.Itoa(g.Trials), csvNumber(g.TrialSeconds), strconv.FormatBool(g.Regular)
 	row["warnings"], row["ceiling_pps_per_direction"] = strconv.Itoa(warnings), csvNumber(c.CeilingPPS)
-	if f.hasNumber() {
+	if f.HasNumber() {
 		row["throughput_pps_per_direction"] = csvNumber(f.PerDirectionPPS)
 		row["throughput_mpps_per_direction"], row["throughput_mpps_total"] = csvNumber(f.PerDirectionPPS/1e6), csvNumber(f.TotalPPS/1e6)
 		row["l1_gbit_per_s_per_direction"], row["l1_gbit_per_s_total"] = csvNumber(f.PerDirL1BPS/1e9), csvNumber(f.TotalL1BPS/1e9)

@@ -29,7 +29,7 @@ type cell struct {
 	Ways      int
 	MeanBytes float64
 	// Figures has one entry for each of the digest's goals.
-	Figures  []figure
+	Figures  []Figure
 	Cores    []coresNeeded
 	Trials   []result.Trial
 	Warnings []warningCount
@@ -39,8 +39,8 @@ type cell struct {
 func (c cell) measured() bool { return c.Skipped == "" }
 
 // main is the figure that Gbit/s and comparisons are taken from: the goal that allows most loss.
-func (c cell) main() figure {
-	m := figure{relation: absent}
+func (c cell) main() Figure {
+	m := Figure{Relation: Absent}
 	for i, f := range c.Figures {
 		if i == 0 || f.Goal.LossRatio > m.Goal.LossRatio {
 			m = f
@@ -98,13 +98,13 @@ func goalNames(run *result.Run) []string {
 	return names
 }
 
-func figureNamed(c result.Cell, name string) figure {
+func figureNamed(c result.Cell, name string) Figure {
 	for _, g := range c.Goals {
 		if g.Name == name {
 			return figureOf(c, g)
 		}
 	}
-	return figure{Goal: result.Goal{Name: name}, relation: absent}
+	return Figure{Goal: result.Goal{Name: name}, Relation: Absent}
 }
 
 func severalIPVersions(run *result.Run) bool {
@@ -139,7 +139,7 @@ func flows(n int) string {
 	if n == 1 {
 		return "1 flow"
 	}
-	return thousands(uint64(n)) + " flows"
+	return Thousands(uint64(n)) + " flows"
 }
 
 func frameSize(s plan.FrameSize) string {

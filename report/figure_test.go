@@ -15,38 +15,47 @@ func TestFigureOf(t *testing.T) {
 	pdr := result.Goal{Name: "PDR", LossRatio: 0.005, LowerPPS: 1e6, UpperPPS: 1.1e6, ConditionalPPS: 0.99e6}
 	ndr := result.Goal{Name: "NDR", LowerPPS: 0.9e6, UpperPPS: 0.91e6, ConditionalPPS: 0.8e6}
 	with := func(g result.Goal, change func(*result.Goal)) result.Goal { change(&g); return g }
+	noLower := func(g *result.Goal) { g.LowerPPS, g.ConditionalPPS = 0, 0 }
+	verdict := func(v result.Verdict) func(*result.Goal) { return func(g *result.Goal) { g.Verdict = v } }
 	tests := []struct {
 		name string
 		cell result.Cell
 		goal result.Goal
-		want relation
+		want Relation
 		pps  float64
 	}{
-		{"PDR is the conditional throughput", result.Cell{Verdict: result.DUTBound}, pdr, exact, 0.99e6},
-		{"NDR is the lower bound", result.Cell{Verdict: result.DUTBound}, ndr, exact, 0.9e6},
-		{"generator-bound", result.Cell{Verdict: result.GeneratorBound}, pdr, atLeast, 0.99e6},
-		{"receiver-bound", result.Cell{Verdict: result.ReceiverBound}, pdr, atLeast, 0.99e6},
-		{"link-bound is exact", result.Cell{Verdict: result.LinkBound}, pdr, exact, 0.99e6},
-		{"the maximum load passed", result.Cell{Verdict: result.DUTBound}, with(pdr, func(g *result.Goal) { g.UpperPPS = 0 }), atLeast, 0.99e6},
-		{"above the ceiling", result.Cell{Verdict: result.DUTBound, CeilingPPS: 0.5e6}, pdr, atLeast, 0.5e6},
-		{"at the ceiling", result.Cell{Verdict: result.DUTBound, CeilingPPS: 0.99e6}, pdr, exact, 0.99e6},
-		{"no load passed", result.Cell{Verdict: result.DUTBound}, with(ndr, func(g *result.Goal) { g.LowerPPS = 0 }), below, 0.91e6},
-		{"no load passed, and the tester is the limit", result.Cell{Verdict: result.GeneratorBound}, with(ndr, func(g *result.Goal) { g.LowerPPS = 0 }), absent, 0},
-		{"an upper bound above the ceiling says nothing", result.Cell{CeilingPPS: 0.5e6}, with(ndr, func(g *result.Goal) { g.LowerPPS = 0 }), absent, 0},
-		{"nothing found", result.Cell{}, result.Goal{}, absent, 0},
-		{"NDR under background loss", result.Cell{Verdict: result.Undefined, BackgroundLossRatio: &background}, ndr, undefinedFigure, 0},
-		{"PDR under background loss", result.Cell{Verdict: result.Undefined, BackgroundLossRatio: &background}, pdr, exact, 0.99e6},
-		{"a goal below the background loss", result.Cell{BackgroundLossRatio: &background}, with(pdr, func(g *result.Goal) { g.LossRatio = 0.0005 }), undefinedFigure, 0},
-		{"undefined without a ratio", result.Cell{Verdict: result.Undefined}, ndr, undefinedFigure, 0},
+		{"PDR is the conditional throughput", result.Cell{Verdict: result.DUTBound}, pdr, Exact, 0.99e6},
+		{"NDR is the lower bound", result.Cell{Verdict: result.DUTBound}, ndr, Exact, 0.9e6},
+		{"generator-bound", result.Cell{Verdict: result.GeneratorBound}, pdr, AtLeast, 0.99e6},
+		{"receiver-bound", result.Cell{Verdict: result.ReceiverBound}, pdr, AtLeast, 0.99e6},
+		{"link-bound is exact", result.Cell{Verdict: result.LinkBound}, pdr, Exact, 0.99e6},
+		{"the maximum load passed", result.Cell{Verdict: result.DUTBound}, with(pdr, func(g *result.Goal) { g.UpperPPS = 0 }), AtLeast, 0.99e6},
+		{"above the ceiling", result.Cell{Verdict: result.DUTBound, CeilingPPS: 0.5e6}, pdr, AtLeast, 0.5e6},
+		{"at the ceiling", result.Cell{Verdict: result.DUTBound, CeilingPPS: 0.99e6}, pdr, Exact, 0.99e6},
+		{"no load passed", result.Cell{Verdict: result.DUTBound}, with(ndr, func(g *result.Goal) { g.LowerPPS = 0 }), Below, 0.91e6},
+		{"no load passed, and the tester is the limit", result.Cell{Verdict: result.GeneratorBound}, with(ndr, func(g *result.Goal) { g.LowerPPS = 0 }), Absent, 0},
+		{"an upper bound above the ceiling says nothing", result.Cell{CeilingPPS: 0.5e6}, with(ndr, func(g *result.Goal) { g.LowerPPS = 0 }), Absent, 0},
+		{"nothing found", result.Cell{}, result.Goal{}, Absent, 0},
+		{"NDR under background loss", result.Cell{Verdict: result.Undefined, BackgroundLossRatio: &background}, ndr, UndefinedThroughput, 0},
+		{"PDR under background loss", result.Cell{Verdict: result.Undefined, BackgroundLossRatio: &background}, pdr, Exact, 0.99e6},
+		{"a goal below the background loss", result.Cell{BackgroundLossRatio: &background}, with(pdr, func(g *result.Goal) { g.LossRatio = 0.0005 }), UndefinedThroughput, 0},
+		{"undefined without a ratio", result.Cell{Verdict: result.Undefined}, with(ndr, noLower), Below, 0.91e6},
+		{"undefined by its ratio", result.Cell{Verdict: result.Undefined, BackgroundLossRatio: &background}, with(pdr, noLower), UndefinedThroughput, 0},
+		{"the goal is generator-bound, the cell is not", result.Cell{Verdict: result.DUTBound}, with(ndr, verdict(result.GeneratorBound)), AtLeast, 0.9e6},
+		{"the cell is receiver-bound, the goal is not", result.Cell{Verdict: result.ReceiverBound}, with(ndr, verdict(result.DUTBound)), Exact, 0.9e6},
+		{"only the cell is undefined", result.Cell{Verdict: result.Undefined, BackgroundLossRatio: &background}, with(with(pdr, noLower), verdict(result.DUTBound)), Below, 1.1e6},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := figureOf(tt.cell, tt.goal)
-			if f.relation != tt.want || f.PerDirectionPPS != tt.pps {
-				t.Errorf("got %s %v, want %s %v", f.relation, f.PerDirectionPPS, tt.want, tt.pps)
+			if f.Relation != tt.want || f.PerDirectionPPS != tt.pps {
+				t.Errorf("got %s %v, want %s %v", f.Relation, f.PerDirectionPPS, tt.want, tt.pps)
 			}
-			if f.relation != exact && f.Note == "" {
+			if f.Relation != Exact && f.Note == "" {
 				t.Error("a figure that is not exact says no reason")
+			}
+			if strings.Contains(f.Note, "does not depend on the load") && tt.cell.BackgroundLossRatio == nil {
+				t.Errorf("%q, and no background loss was found", f.Note)
 			}
 		})
 	}
@@ -103,5 +112,29 @@ func TestCoresNeeded(t *testing.T) {
 	}
 	if coresNeededBy(cell{}) != nil || coresNeededBy(cell{Cell: result.Cell{CPU: &result.CPU{}}}) != nil {
 		t.Error("cores without a CPU time per packet")
+	}
+}
+
+func TestFigureInASentence(t *testing.T) {
+	background := 0.01
+	c := result.Cell{CeilingPPS: 3.1e6, Verdict: result.DUTBound, BackgroundLossRatio: &background}
+	g := result.Goal{LossRatio: 0.02, LowerPPS: 612e3, UpperPPS: 615e3}
+	for want, change := range map[string]func(*result.Goal){
+		"0.612 Mpps":    func(*result.Goal) {},
+		">= 3.100 Mpps": func(g *result.Goal) { g.LowerPPS = 4e6 },
+		"< 0.615 Mpps":  func(g *result.Goal) { g.LowerPPS = 0 },
+		"undefined":     func(g *result.Goal) { g.LossRatio = 0 },
+		"not found":     func(g *result.Goal) { g.LowerPPS, g.UpperPPS = 0, 0 },
+	} {
+		g := g
+		change(&g)
+		c.Goals = []result.Goal{g}
+		f := Figures(c)[0]
+		if f.String() != want {
+			t.Errorf("got %q, want %q", f, want)
+		}
+		if found := f.Relation == Exact || f.Relation == AtLeast; f.Reaches(612e3) != found || f.Reaches(3.2e6) {
+			t.Errorf("%s: reaches 0.612 Mpps: %v, 3.2 Mpps: %v", want, f.Reaches(612e3), f.Reaches(3.2e6))
+		}
 	}
 }

@@ -138,9 +138,13 @@ func fixture() (*result.Run, []result.Trial) {
 	many.Goals, many.CPU, many.Latency = goals(0.6781e6, 0.6815e6, 0.7052e6, 0.7087e6, 26), busy(0.99, 1404), latency(23000)
 	many.Warnings = []result.Warning{{Code: "one-cpu", Text: "All DUT work ran on one CPU."}}
 	add(many, device{capacityPPS: 0.708e6, knee: 0.06, hiccup: true})
+	disturbed := device{capacityPPS: 0.708e6, knee: 0.06, offerPPS: 0.61e6}.trial(many.ID, 29, 0.7e6, 1)
+	disturbed.Discarded = "12.9 % of the frames were not sent"
+	trials = append(trials, disturbed)
 
 	both := fixtureCell("route", "", 10000, plan.Bi, result.DUTBound, "CPU 1 of the DUT was 99 % busy at the throughput.")
 	both.Goals, both.CPU, both.Latency = goals(0.3402e6, 0.3419e6, 0.3516e6, 0.3533e6, 26), busy(0.99, 1410), latency(31000)
+	both.Goals[0].Verdict, both.Goals[1].Verdict = result.GeneratorBound, result.DUTBound
 	add(both, device{capacityPPS: 0.353e6, knee: 0.05})
 
 	stateful := fixtureCell("conntrack", "iptables", 10000, plan.Uni, result.DUTBound, "CPU 1 of the DUT was 98 % busy at the throughput.")

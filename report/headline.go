@@ -23,7 +23,7 @@ const (
 func headline(d digest) []string {
 	c, ok := headlineCell(d.Cells)
 	if !ok {
-		return []string{nothingFound(d)}
+		return append([]string{nothingFound(d)}, withoutDevice(d)...)
 	}
 	sentences := []string{answer(c), why(c)}
 	if s := coresSentence(c); s != "" {
@@ -40,7 +40,7 @@ func headline(d digest) []string {
 func headlineCell(cells []cell) (cell, bool) {
 	var found []cell
 	for _, c := range cells {
-		if c.measured() && c.main().isFound() && c.Scenario != "none" {
+		if c.measured() && c.main().isFound() && c.Scenario != noDevice {
 			found = append(found, c)
 		}
 	}
@@ -77,8 +77,34 @@ func nothingFound(d digest) string {
 		return "Nothing was measured: the run has no cells."
 	case skipped == len(d.Cells):
 		return sentence("Nothing was measured: every cell was skipped. The first reason: " + first)
+	case !d.hasDevice():
+		return "No device was measured."
 	}
-	return "No throughput was found: no load passed in any cell that was measured. The curves of loss against load below show what happened."
+	return "No throughput was found: no load passed in any cell that was measured with a device. The curves of loss against load show what happened."
+}
+
+// noDevice is the scenario in which generator and sink are joined directly.
+const noDevice = "none"
+
+// hasDevice tells whether a cell was measured with a device.
+func (d digest) hasDevice() bool {
+	for _, c := range d.Cells {
+		if c.measured() && c.Scenario != noDevice {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutDevice is what generator and sink alone carry, which is never a figure of a device.
+func withoutDevice(d digest) []string {
+	for _, c := range d.Cells {
+		if f := c.main(); c.Scenario == noDevice && c.measured() && f.isFound() {
+			return []string{fmt.Sprintf("Generator and sink alone, with no device between them, carry %s Mpps%s with %s in %s (%s, %s).",
+				f.amount(perDirection, Mpps), each(c), flows(c.Flows), way(c.Directions), f.Goal.Name, allowedLoss(f))}
+		}
+	}
+	return nil
 }
 
 // answer says yes, no or not decided.
@@ -87,22 +113,22 @@ func answer(c cell) string {
 	line := frame.LineRatePPS(askedLinkBPS, c.MeanBytes)
 	share := f.PerDirectionPPS / line
 	verb := "carries"
-	if f.relation == atLeast {
+	if f.Relation == AtLeast {
 		verb = "carries at least"
 	}
 	fact := fmt.Sprintf("%s with %s in %s %s %s Mpps%s (%s, %s), %s of the %s Mpps of line rate",
-		c.Name, flows(c.Flows), way(c.Directions), verb, mpps(f.PerDirectionPPS), each(c), f.Goal.Name,
-		allowedLoss(f), sharePercent(share), mpps(line))
+		c.Name, flows(c.Flows), way(c.Directions), verb, Mpps(f.PerDirectionPPS), each(c), f.Goal.Name,
+		allowedLoss(f), sharePercent(share), Mpps(line))
 	switch {
 	case share >= fullLink:
 		return fmt.Sprintf("Yes, at 10 Gbit/s with %s: %s.", frames(c), fact)
-	case f.relation == atLeast:
+	case f.Relation == AtLeast:
 		return fmt.Sprintf("Not decided for 10 Gbit/s with %s: %s, and the search ended before the device did.", frames(c), fact)
 	}
 	small := frame.LineRatePPS(smallerLinkBPS, c.MeanBytes)
-	also := fmt.Sprintf("1 Gbit/s would take %s Mpps", mpps(small))
+	also := fmt.Sprintf("1 Gbit/s would take %s Mpps", Mpps(small))
 	if f.PerDirectionPPS >= fullLink*small {
-		also = fmt.Sprintf("it does fill 1 Gbit/s (%s Mpps)", mpps(small))
+		also = fmt.Sprintf("it does fill 1 Gbit/s (%s Mpps)", Mpps(small))
 	}
 	return fmt.Sprintf("No, not at 10 Gbit/s with %s: %s; %s.", frames(c), fact, also)
 }
@@ -135,16 +161,18 @@ var limits = map[result.Verdict]string{
 	result.GeneratorBound: "The limit is the generator and not the device, so the figure is only a lower bound",
 	result.ReceiverBound:  "The limit is the tester's receiver and not the device, so the figure is only a lower bound",
 	result.LinkBound:      "The limit is the link",
-	result.Unstable:       "The figure is not steady: repeated trials at one load disagreed",
-	result.Undefined:      "Frames are lost at every load, so that no loss-free rate exists",
+	result.Unstable:       "The figure is not settled",
+	result.Undefined:      "No load passes",
 }
 
 func why(c cell) string {
-	reason, ok := limits[c.Verdict]
+	verdict := c.main().Verdict
+	reason, ok := limits[verdict]
 	if !ok {
 		return "What set the limit was not found out."
 	}
-	if len(c.Evidence) > 0 {
+	// The evidence is that of the cell's verdict, which may be another goal's.
+	if len(c.Evidence) > 0 && verdict == c.Verdict {
 		reason += ": " + c.Evidence[0]
 	}
 	return sentence(reason)
@@ -162,14 +190,14 @@ func coresSentence(c cell) string {
 // costSentence compares the other scenarios with the headline's cell at the same traffic; bounds are not compared.
 func costSentence(ref cell, cells []cell) string {
 	base := ref.main()
-	if base.relation != exact {
+	if base.Relation != Exact {
 		return ""
 	}
 	var costs []string
 	for _, c := range cells {
 		same := c.IPVersion == ref.IPVersion && c.FrameSize == ref.FrameSize && c.Flows == ref.Flows && c.Directions == ref.Directions
 		f := c.main()
-		if c.ID == ref.ID || !same || c.Scenario == "none" || c.Name == ref.Name || !c.measured() || f.relation != exact {
+		if c.ID == ref.ID || !same || c.Scenario == noDevice || c.Name == ref.Name || !c.measured() || f.Relation != Exact {
 			continue
 		}
 		change := f.PerDirectionPPS/base.PerDirectionPPS - 1

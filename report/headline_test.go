@@ -15,6 +15,10 @@ func runOf(verdict result.Verdict, lowerPPS, upperPPS float64) *result.Run {
 
 func TestHeadlineAnswers(t *testing.T) {
 	skipped := &result.Run{Cells: []result.Cell{{ID: "a", Skipped: "nft was not found"}}}
+	alone := runOf(result.DUTBound, 4e6, 4.1e6)
+	alone.Cells[0].Scenario = "none"
+	nothing := runOf(result.DUTBound, 0, 0.1e6)
+	nothing.Cells = append(nothing.Cells, alone.Cells[0])
 	tests := []struct {
 		name        string
 		run         *result.Run
@@ -26,12 +30,17 @@ func TestHeadlineAnswers(t *testing.T) {
 		{"at least line rate", runOf(result.GeneratorBound, 15e6, 0), "Yes, at 10 Gbit/s", "at least"},
 		{"the generator ended it", runOf(result.GeneratorBound, 3e6, 0), "Not decided", "not the device"},
 		{"no load passed", runOf(result.DUTBound, 0, 0.1e6), "No throughput was found", "curves"},
+		{"no device", alone, "No device was measured.", "Generator and sink alone, with no device between them, carry 4.000 Mpps"},
+		{"a device that passes nothing, and none", nothing, "No throughput was found", "alone, with no device"},
 		{"all skipped", skipped, "Nothing was measured", "nft was not found."},
 		{"no cells", &result.Run{}, "Nothing was measured", "no cells"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			text := strings.Join(digestOf(tt.run, nil).Headline, " ")
+			if tt.run == alone && strings.Contains(text, "the device") {
+				t.Errorf("headline %q speaks of a device", text)
+			}
 			if !strings.HasPrefix(text, tt.starts) || !strings.Contains(text, tt.has) {
 				t.Errorf("headline %q, want it to start with %q and to have %q", text, tt.starts, tt.has)
 			}
@@ -69,5 +78,16 @@ func TestWarningsAreCountedByCode(t *testing.T) {
 	}
 	if c := d.Cells[0].Warnings; len(c) != 2 || c[0].Count != 5 || c[1].Code != "cold" {
 		t.Errorf("of the cell: %+v", c)
+	}
+}
+
+// TestWhyIsThatOfTheGoal has a verdict for the headline's goal that is not the cell's.
+func TestWhyIsThatOfTheGoal(t *testing.T) {
+	run := runOf(result.DUTBound, 1e6, 1.01e6)
+	run.Cells[0].Evidence = []string{"the DUT lost them"}
+	run.Cells[0].Goals[0].Verdict = result.GeneratorBound
+	text := strings.Join(digestOf(run, nil).Headline, " ")
+	if !strings.Contains(text, "at least 1.000 Mpps") || !strings.Contains(text, "The limit is the generator") || strings.Contains(text, "the DUT lost them") {
+		t.Errorf("headline %q", text)
 	}
 }

@@ -21,18 +21,18 @@ var htmlFiles embed.FS
 type HTML struct{}
 
 var htmlTemplates = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
-	"mpps": mpps, "gbit": gbit, "percent": percent, "seconds": seconds, "timeNS": timeNS, "cores": coreCount,
-	"thousands": func(n any) string { return thousands(asUint(n)) },
+	"mpps": Mpps, "gbit": gbit, "percent": Percent, "seconds": seconds, "timeNS": timeNS, "cores": coreCount,
+	"thousands": func(n any) string { return Thousands(asUint(n)) },
 	"px":        func(v float64) string { return fmt.Sprintf("%.1f", v) },
 	"pct":       func(v float64) string { return fmt.Sprintf("%.2f%%", v) },
-	"each":      func(f figure) string { return pretty(f.amount(perDirection, mpps)) },
-	"sum":       func(f figure) string { return pretty(f.amount(total, mpps)) },
-	"eachL1":    func(f figure) string { return pretty(f.amount(perDirectionL1, gbit)) },
-	"sumL1":     func(f figure) string { return pretty(f.amount(totalL1, gbit)) },
-	"frameSize": frameSize, "terms": figure.terms, "lines": func(s []string) string { return strings.Join(s, "\n") },
-	"sortedKeys": sortedKeys, "cpus": cpus, "figureSentence": func(c cell, f figure) string { return pretty(figureSentence(c, f)) }, "allowed": allowedLoss,
+	"each":      func(f Figure) string { return pretty(f.amount(perDirection, Mpps)) },
+	"sum":       func(f Figure) string { return pretty(f.amount(total, Mpps)) },
+	"eachL1":    func(f Figure) string { return pretty(f.amount(perDirectionL1, gbit)) },
+	"sumL1":     func(f Figure) string { return pretty(f.amount(totalL1, gbit)) },
+	"frameSize": frameSize, "terms": Figure.terms, "lines": func(s []string) string { return strings.Join(s, "\n") },
+	"sortedKeys": sortedKeys, "cpus": cpus, "figureSentence": func(c cell, f Figure) string { return pretty(figureSentence(c, f)) }, "allowed": allowedLoss,
 	"units": keepUnits,
-	"ratio": func(r plan.Ratio) string { return percent(float64(r)) },
+	"ratio": func(r plan.Ratio) string { return Percent(float64(r)) },
 }).ParseFS(htmlFiles, "html/*.gohtml"))
 
 // htmlPage is what the template sees.
@@ -204,7 +204,7 @@ func (c cell) CoresBusy() string { return c.coresBusy() }
 func (c cell) NSPerPacket() string { return c.nsPerPacket() }
 
 // Main is the figure that Gbit/s is taken from.
-func (c cell) Main() figure { return c.main() }
+func (c cell) Main() Figure { return c.main() }
 
 // Bi tells whether traffic ran both ways at once.
 func (c cell) Bi() bool { return c.Directions == plan.Bi }
@@ -212,12 +212,9 @@ func (c cell) Bi() bool { return c.Directions == plan.Bi }
 // Where says which records hold the warning.
 func (w warningCount) Where() string { return w.where() }
 
-// HasNumber tells whether there is a rate to print.
-func (f figure) HasNumber() bool { return f.hasNumber() }
-
 // Sort is the number that a column is sorted by; a figure without one is last.
-func (f figure) Sort() float64 {
-	if !f.hasNumber() {
+func (f Figure) Sort() float64 {
+	if !f.HasNumber() {
 		return -1
 	}
 	return f.PerDirectionPPS

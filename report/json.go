@@ -40,14 +40,16 @@ type jsonCell struct {
 // jsonFigure has null rates where there is no number to print.
 type jsonFigure struct {
 	Goal            string   `json:"goal"`
-	Relation        relation `json:"relation"`
+	Relation        Relation `json:"relation"`
 	PerDirectionPPS *float64 `json:"per_direction_pps"`
 	TotalPPS        *float64 `json:"total_pps"`
 	PerDirL1BPS     *float64 `json:"per_direction_l1_bps"`
 	TotalL1BPS      *float64 `json:"total_l1_bps"`
 	TrialDurationS  float64  `json:"trial_duration_s"`
 	DurationSumS    float64  `json:"duration_sum_s"`
-	Note            string   `json:"note,omitempty"`
+	// Verdict is that of the goal, or that of the cell where the goal has none.
+	Verdict result.Verdict `json:"verdict"`
+	Note    string         `json:"note,omitempty"`
 }
 
 // Write writes one indented object. Numbers above a cell's ceiling stay in the
@@ -74,9 +76,9 @@ func (JSON) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	return nil
 }
 
-func jsonFigureOf(f figure) jsonFigure {
-	j := jsonFigure{Goal: f.Goal.Name, Relation: f.relation, TrialDurationS: f.Goal.TrialDurationS, DurationSumS: f.Goal.DurationSumS, Note: f.Note}
-	if f.hasNumber() {
+func jsonFigureOf(f Figure) jsonFigure {
+	j := jsonFigure{Goal: f.Goal.Name, Relation: f.Relation, TrialDurationS: f.Goal.TrialDurationS, DurationSumS: f.Goal.DurationSumS, Verdict: f.Verdict, Note: f.Note}
+	if f.HasNumber() {
 		j.PerDirectionPPS, j.TotalPPS = &f.PerDirectionPPS, &f.TotalPPS
 		j.PerDirL1BPS, j.TotalL1BPS = &f.PerDirL1BPS, &f.TotalL1BPS
 	}

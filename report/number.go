@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// mpps prints a rate in Mpps with three digits or more: a search is 0.5 % wide.
-func mpps(pps float64) string { return digits3(pps / 1e6) }
+// Mpps prints a rate in Mpps with three digits or more: a search is 0.5 % wide.
+func Mpps(pps float64) string { return digits3(pps / 1e6) }
 
 // gbit prints bits per second in Gbit/s.
 func gbit(bps float64) string { return digits3(bps / 1e9) }
@@ -30,8 +30,8 @@ func digits3(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// percent prints a ratio in percent, without an exponent down to 1e-9.
-func percent(ratio float64) string {
+// Percent prints a ratio in percent, without an exponent down to 1e-9.
+func Percent(ratio float64) string {
 	p := ratio * 100
 	if p == 0 {
 		return "0 %"
@@ -70,8 +70,8 @@ func digitsTime(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// thousands prints 10000 as 10,000.
-func thousands(n uint64) string {
+// Thousands prints 10000 as 10,000.
+func Thousands(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -80,27 +80,27 @@ func thousands(n uint64) string {
 }
 
 // amount prints a figure's rate with its relation; per chooses the rate.
-func (f figure) amount(per func(figure) float64, print func(float64) string) string {
-	switch f.relation {
-	case exact:
+func (f Figure) amount(per func(Figure) float64, print func(float64) string) string {
+	switch f.Relation {
+	case Exact:
 		return print(per(f))
-	case atLeast:
+	case AtLeast:
 		return ">= " + print(per(f))
-	case below:
+	case Below:
 		return "< " + print(per(f))
-	case undefinedFigure:
+	case UndefinedThroughput:
 		return "undefined"
 	}
 	return "-"
 }
 
-func perDirection(f figure) float64   { return f.PerDirectionPPS }
-func total(f figure) float64          { return f.TotalPPS }
-func perDirectionL1(f figure) float64 { return f.PerDirL1BPS }
-func totalL1(f figure) float64        { return f.TotalL1BPS }
+func perDirection(f Figure) float64   { return f.PerDirectionPPS }
+func total(f Figure) float64          { return f.TotalPPS }
+func perDirectionL1(f Figure) float64 { return f.PerDirL1BPS }
+func totalL1(f Figure) float64        { return f.TotalL1BPS }
 
 // terms prints the trial duration and the duration sum that a figure holds for.
-func (f figure) terms() string {
+func (f Figure) terms() string {
 	if f.Goal.TrialDurationS == 0 {
 		return ""
 	}
@@ -112,7 +112,7 @@ func (c cell) nsPerPacket() string {
 	if c.CPU == nil || c.CPU.NSPerPacket <= 0 {
 		return "-"
 	}
-	return thousands(uint64(math.Round(c.CPU.NSPerPacket)))
+	return Thousands(uint64(math.Round(c.CPU.NSPerPacket)))
 }
 
 func (c cell) coresBusy() string {

@@ -8,11 +8,11 @@ import (
 
 func TestNumbers(t *testing.T) {
 	tests := []struct{ got, want string }{
-		{mpps(14880952), "14.88"}, {mpps(705200), "0.705"}, {mpps(99900), "0.0999"}, {mpps(2000), "0.002"}, {mpps(0), "0"}, {mpps(148809523), "148.8"},
+		{Mpps(14880952), "14.88"}, {Mpps(705200), "0.705"}, {Mpps(99900), "0.0999"}, {Mpps(2000), "0.002"}, {Mpps(0), "0"}, {Mpps(148809523), "148.8"},
 		{gbit(4.73e8), "0.473"},
-		{percent(0.005), "0.5 %"}, {percent(0), "0 %"}, {percent(1), "100 %"}, {percent(1.2e-5), "0.0012 %"}, {percent(0.3333), "33.3 %"}, {percent(1e-6), "0.0001 %"},
+		{Percent(0.005), "0.5 %"}, {Percent(0), "0 %"}, {Percent(1), "100 %"}, {Percent(1.2e-5), "0.0012 %"}, {Percent(0.3333), "33.3 %"}, {Percent(1e-6), "0.0001 %"},
 		{timeNS(999), "999 ns"}, {timeNS(4100), "4.10 µs"}, {timeNS(1280000), "1.28 ms"}, {timeNS(2e9), "2.00 s"},
-		{thousands(0), "0"}, {thousands(999), "999"}, {thousands(1000), "1,000"}, {thousands(1234567), "1,234,567"},
+		{Thousands(0), "0"}, {Thousands(999), "999"}, {Thousands(1000), "1,000"}, {Thousands(1234567), "1,234,567"},
 		{seconds(1), "1 s"}, {seconds(0.2), "0.2 s"}, {seconds(60), "60 s"},
 		{csvNumber(705200.4), "705200"}, {csvNumber(1e-9), "0.000000001"}, {csvNumber(3.1e6), "3100000"},
 		{shellQuote("a=1,2"), "a=1,2"}, {shellQuote(""), "''"}, {shellQuote("it's; rm"), `'it'\''s; rm'`}, {shellQuote("$HOME"), "'$HOME'"},

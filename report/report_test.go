@@ -123,6 +123,44 @@ func TestTextIsPlainUnlessColourIsAskedFor(t *testing.T) {
 	}
 }
 
+func TestSummaryIsTheStartOfTheText(t *testing.T) {
+	run, trials := fixture()
+	for _, colour := range []bool{false, true} {
+		whole := string(written(t, Text{Colour: colour}, run, trials))
+		summary := string(written(t, Text{Colour: colour, SummaryOnly: true}, run, trials))
+		rest, found := strings.CutPrefix(whole, summary)
+		if !found || !strings.Contains(summary, "Throughput") || !strings.Contains(summary, "was skipped: ") || !strings.Contains(rest, "DUT cores needed") || !strings.Contains(rest, "Cells") {
+			t.Errorf("colour %v: the summary is\n%s", colour, summary)
+		}
+	}
+}
+
+// TestRepeatedTrialIsToldApart has a trial that the search never saw.
+func TestRepeatedTrialIsToldApart(t *testing.T) {
+	run, trials := fixture()
+	with := string(written(t, HTML{}, run, trials))
+	var counted []result.Trial
+	for _, trial := range trials {
+		if trial.Discarded == "" {
+			counted = append(counted, trial)
+		}
+	}
+	without := string(written(t, HTML{}, run, counted))
+	for _, mark := range []string{`class="mark trial discarded"`, "repeated, not counted: 12.9 % of the frames were not sent</small>"} {
+		if strings.Count(with, mark) != 1 || strings.Contains(without, mark) {
+			t.Errorf("%s: %d times with such a trial, %d without", mark, strings.Count(with, mark), strings.Count(without, mark))
+		}
+	}
+	if !strings.Contains(with, "</i>repeated, not counted</span>") {
+		t.Error("the legend does not explain the mark")
+	}
+	d := digestOf(run, trials)
+	a, b := lossChartOf(d.Cells[1], 1), lossChartOf(digestOf(run, counted).Cells[1], 1)
+	if len(a.Marks) != len(b.Marks)+1 || a.Curve != b.Curve {
+		t.Errorf("a repeated trial moved the curve, or has no mark: %d and %d marks", len(a.Marks), len(b.Marks))
+	}
+}
+
 func TestCSVHasOneRowForEachCellAndGoal(t *testing.T) {
 	run, trials := fixture()
 	rows, err := csv.NewReader(bytes.NewReader(written(t, CSV{}, run, trials))).ReadAll()

@@ -21,6 +21,8 @@ type Text struct {
 	Colour bool
 	// WidthColumns is where sentences are broken; 0 stands for 100. Tables keep their own width.
 	WidthColumns int
+	// SummaryOnly ends the report after the answer and the table of all cells.
+	SummaryOnly bool
 }
 
 // Write writes the summary first, then the evidence of each cell.
@@ -32,11 +34,13 @@ func (t Text) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	d := digestOf(run, trials)
 	p.title(d)
 	p.summary(d)
-	p.cores(d)
-	p.cells(d)
-	p.warnings(d)
-	p.environment(run)
-	p.repeat(run)
+	if !t.SummaryOnly {
+		p.cores(d)
+		p.cells(d)
+		p.warnings(d)
+		p.environment(run)
+		p.repeat(run)
+	}
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("writing the text report: %w", err)
 	}

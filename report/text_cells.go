@@ -38,27 +38,30 @@ func (p *page) cells(d digest) {
 }
 
 // figureSentence is a goal's outcome with everything that it holds under.
-func figureSentence(c cell, f figure) string {
-	if f.relation == absent && f.Note == "" {
+func figureSentence(c cell, f Figure) string {
+	if f.Relation == Absent && f.Note == "" {
 		return f.Goal.Name + ": not searched for."
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s; %s): ", f.Goal.Name, allowedLoss(f), f.terms())
 	switch {
-	case !f.hasNumber() && f.relation == undefinedFigure:
+	case !f.HasNumber() && f.Relation == UndefinedThroughput:
 		b.WriteString("undefined")
-	case !f.hasNumber():
+	case !f.HasNumber():
 		b.WriteString("none")
 	case c.Ways > 1:
-		fmt.Fprintf(&b, "%s Mpps each way, %s in all", f.amount(perDirection, mpps), f.amount(total, mpps))
+		fmt.Fprintf(&b, "%s Mpps each way, %s in all", f.amount(perDirection, Mpps), f.amount(total, Mpps))
 	default:
-		b.WriteString(f.amount(perDirection, mpps) + " Mpps")
+		b.WriteString(f.amount(perDirection, Mpps) + " Mpps")
 	}
 	if f.Note != "" {
 		b.WriteString("; " + f.Note)
 	}
-	if f.relation == exact && f.Goal.UpperPPS > 0 {
+	if f.Relation == Exact && f.Goal.UpperPPS > 0 {
 		fmt.Fprintf(&b, "; bounds %s", bounds(c, f))
+	}
+	if f.Verdict != c.Verdict && f.Verdict != "" {
+		b.WriteString("; " + string(f.Verdict))
 	}
 	if !f.Goal.Regular {
 		b.WriteString("; irregular")
@@ -70,30 +73,45 @@ func figureSentence(c cell, f figure) string {
 }
 
 // allowedLoss is what the goal lets pass.
-func allowedLoss(f figure) string {
+func allowedLoss(f Figure) string {
 	if f.Goal.LossRatio == 0 {
 		return "no loss"
 	}
-	return "loss up to " + percent(f.Goal.LossRatio)
+	return "loss up to " + Percent(f.Goal.LossRatio)
 }
 
 // effort is what the search of a cell took, for all its goals together.
 func effort(c cell) string {
 	for _, f := range c.Figures {
 		if f.Goal.Trials > 0 {
-			return fmt.Sprintf("%d trials, %s of traffic, ceiling %s Mpps.", f.Goal.Trials, seconds(f.Goal.TrialSeconds), mpps(c.CeilingPPS))
+			s := fmt.Sprintf("%d trials, %s of traffic, ceiling %s Mpps.", f.Goal.Trials, seconds(f.Goal.TrialSeconds), Mpps(c.CeilingPPS))
+			if n := discarded(c.Trials); n > 0 {
+				s += fmt.Sprintf(" %d more repeated, not counted.", n)
+			}
+			return s
 		}
 	}
 	return ""
 }
 
+// discarded counts the trials that were repeated and not given to the search.
+func discarded(trials []result.Trial) int {
+	n := 0
+	for _, t := range trials {
+		if t.Discarded != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // bounds prints the relevant bounds, but none above the ceiling.
-func bounds(c cell, f figure) string {
+func bounds(c cell, f Figure) string {
 	upper := "above the ceiling"
 	if !aboveCeiling(c.Cell, f.Goal.UpperPPS) {
-		upper = mpps(f.Goal.UpperPPS)
+		upper = Mpps(f.Goal.UpperPPS)
 	}
-	return mpps(f.Goal.LowerPPS) + " to " + upper
+	return Mpps(f.Goal.LowerPPS) + " to " + upper
 }
 
 func latencyLine(l *result.Latency) string {
@@ -101,15 +119,15 @@ func latencyLine(l *result.Latency) string {
 		return ""
 	}
 	return fmt.Sprintf("Latency at the throughput: P50 %s, P90 %s, P99 %s, P99.9 %s, max %s (%s frames).",
-		timeNS(l.P50NS), timeNS(l.P90NS), timeNS(l.P99NS), timeNS(l.P999NS), timeNS(l.MaxNS), thousands(l.Frames))
+		timeNS(l.P50NS), timeNS(l.P90NS), timeNS(l.P99NS), timeNS(l.P999NS), timeNS(l.MaxNS), Thousands(l.Frames))
 }
 
 func conntrackLine(c *result.Conntrack) string {
 	if c == nil {
 		return ""
 	}
-	return fmt.Sprintf("Conntrack: %s of %s entries, %s inserts failed, %s dropped, %s dropped early, %s invalid.", thousands(c.Entries), thousands(c.Max),
-		thousands(c.InsertFailed), thousands(c.Drop), thousands(c.EarlyDrop), thousands(c.Invalid))
+	return fmt.Sprintf("Conntrack: %s of %s entries, %s inserts failed, %s dropped, %s dropped early, %s invalid.", Thousands(c.Entries), Thousands(c.Max),
+		Thousands(c.InsertFailed), Thousands(c.Drop), Thousands(c.EarlyDrop), Thousands(c.Invalid))
 }
 
 // warningLine is one code with its count and its first sentence.
@@ -169,7 +187,7 @@ func environmentRows(run *result.Run) []pair {
 	add("Governor", e.Governor)
 	add("Testbed", testbedLine(t))
 	if run.Calibration.CeilingPPS > 0 {
-		add("Ceiling", mpps(run.Calibration.CeilingPPS)+" Mpps per direction from generator to sink without a DUT, the lowest of all traffic")
+		add("Ceiling", Mpps(run.Calibration.CeilingPPS)+" Mpps per direction from generator to sink without a DUT, the lowest of all traffic")
 	}
 	add("Versions", mapLine(e.Versions))
 	return rows

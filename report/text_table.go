@@ -136,14 +136,14 @@ func sharedTerms(cells []cell, goal int) string {
 // summaryRow is a cell's line, or the line of its sum over both directions.
 func summaryRow(c cell, sum bool, shared []string) []string {
 	rate, l1 := perDirection, perDirectionL1
-	row := []string{c.Name, thousands(uint64(c.Flows)), string(c.Directions), frameSize(c.FrameSize)}
+	row := []string{c.Name, Thousands(uint64(c.Flows)), string(c.Directions), frameSize(c.FrameSize)}
 	if sum {
 		rate, l1 = total, totalL1
 		row = []string{"", "", "sum", ""}
 	}
 	for i, f := range c.Figures {
-		text := f.amount(rate, mpps)
-		if shared[i] == "" && f.hasNumber() && !sum {
+		text := f.amount(rate, Mpps)
+		if shared[i] == "" && f.HasNumber() && !sum {
 			text += "\n" + f.terms()
 		}
 		row = append(row, text)
@@ -166,7 +166,7 @@ func (p *page) cores(d digest) {
 		if len(c.Cores) == 0 {
 			continue
 		}
-		row := []string{c.Name, thousands(uint64(c.Flows)), string(c.Directions), frameSize(c.FrameSize), c.nsPerPacket()}
+		row := []string{c.Name, Thousands(uint64(c.Flows)), string(c.Directions), frameSize(c.FrameSize), c.nsPerPacket()}
 		for _, n := range c.Cores {
 			row = append(row, coreCount(n.Cores))
 		}

@@ -91,7 +91,7 @@ type Ceiling struct {
 	P50NS      uint64         `json:"p50_ns"`
 }
 
-// Verdict says what bounded the figure of a cell.
+// Verdict says what bounded the figure of a goal.
 type Verdict string
 
 // The values of Verdict.
@@ -115,20 +115,22 @@ type Cell struct {
 	Directions plan.Direction `json:"directions"`
 	Engine     string         `json:"engine"`
 	CeilingPPS float64        `json:"ceiling_pps"`
-	Verdict    Verdict        `json:"verdict"`
+	// Verdict is the verdict of the goal that the cell is described at; empty when the cell was skipped.
+	Verdict Verdict `json:"verdict"`
 	// Evidence are the sentences that the verdict rests on.
 	Evidence []string  `json:"evidence"`
 	Warnings []Warning `json:"warnings"`
 	Goals    []Goal    `json:"goals"`
-	CPU      *CPU      `json:"cpu,omitempty"`
-	Latency  *Latency  `json:"latency,omitempty"`
+	// CPU and Latency are null in run.json when they were not measured.
+	CPU     *CPU     `json:"cpu" jsonschema:"nullable"`
+	Latency *Latency `json:"latency" jsonschema:"nullable"`
 	// BackgroundLossRatio is set when loss does not depend on the load.
 	BackgroundLossRatio *float64   `json:"background_loss_ratio,omitempty"`
 	Conntrack           *Conntrack `json:"conntrack,omitempty"`
 	// Setup are the commands and settings that made the DUT, in order, for a reader to repeat by hand.
 	Setup []string `json:"setup"`
 	// Skipped is the reason why the cell was not measured; empty when it was.
-	Skipped string `json:"skipped,omitempty"`
+	Skipped string `json:"skipped"`
 }
 
 // Goal is the outcome of the search for one goal.
@@ -147,6 +149,8 @@ type Goal struct {
 	TrialSeconds float64 `json:"trial_seconds"`
 	// Regular is false when there is no upper bound (the maximum load passed) or no lower bound.
 	Regular bool `json:"regular"`
+	// Verdict says what bounded this goal's figure.
+	Verdict Verdict `json:"verdict"`
 	// Reason says why the search ended when it did not end by its width.
 	Reason string `json:"reason,omitempty"`
 }

@@ -127,3 +127,26 @@ func TestStoredRunFitsItsSchema(t *testing.T) {
 		}
 	}
 }
+
+// TestSchemaRequiresTheKeysOfACell takes away what other programs rely on.
+func TestSchemaRequiresTheKeysOfACell(t *testing.T) {
+	schema := compiled(t)
+	for _, cell := range []int{0, 1} { // a measured one and a skipped one
+		for _, key := range []string{"cpu", "latency", "skipped", "verdict", "goals", "warnings"} {
+			dir := t.TempDir()
+			create(t, dir)
+			data, err := os.ReadFile(filepath.Join(dir, runFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := validate.UnmarshalJSON(bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			delete(doc.(map[string]any)["cells"].([]any)[cell].(map[string]any), key)
+			if err := schema.Validate(doc); err == nil || !strings.Contains(err.Error(), key) {
+				t.Errorf("cell %d without %s: %v", cell, key, err)
+			}
+		}
+	}
+}

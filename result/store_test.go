@@ -38,7 +38,8 @@ func sampleRun() *Run {
 }
 
 func trialNumber(n int) Trial {
-	return Trial{Cell: "route/64/1/uni", Number: n, Purpose: ForSearch, Intended: 1000, Sent: 990, Unsent: 10, Received: 980, Lost: 10}
+	return Trial{Cell: "route/64/1/uni", Number: n, Purpose: ForSearch, Intended: 1000, Sent: 990, Unsent: 10, Received: 980, Lost: 10,
+		WrongFlow: 2, Interruptions: 3, Ports: []PortCounts{{Port: "a0", Sent: 990, InterfaceTx: 990, InterfaceTxErrors: 4}}}
 }
 
 func create(t *testing.T, dir string) *Store {
@@ -93,9 +94,43 @@ func TestRunFileHasNoNullLists(t *testing.T) {
 	defer s.Close()
 	data, _ := os.ReadFile(filepath.Join(dir, runFile))
 	for _, line := range strings.Split(string(data), "\n") {
-		if strings.HasSuffix(strings.TrimSuffix(line, ","), ": null") {
+		key, null := strings.CutSuffix(strings.TrimSuffix(strings.TrimSpace(line), ","), ": null")
+		if null && key != `"cpu"` && key != `"latency"` {
 			t.Errorf("run.json has a null: %s", strings.TrimSpace(line))
 		}
+	}
+}
+
+// TestCellAlwaysHasItsKeys stores a cell that has nothing: what was not measured is
+// null, and what has nothing to say is empty.
+func TestCellAlwaysHasItsKeys(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Create(dir, &Run{Schema: SchemaV1, Cells: []Cell{{ID: "a", Goals: []Goal{{Name: "PDR"}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	data, err := os.ReadFile(filepath.Join(dir, runFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run struct {
+		Cells []map[string]any `json:"cells"`
+	}
+	if err := json.Unmarshal(data, &run); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]any{"cpu": nil, "latency": nil, "skipped": "", "verdict": ""} {
+		if got, there := run.Cells[0][key]; !there || got != want {
+			t.Errorf("%s of a bare cell is %#v (there: %v), want %#v", key, got, there, want)
+		}
+	}
+	if v, there := run.Cells[0]["goals"].([]any)[0].(map[string]any)["verdict"]; !there || v != "" {
+		t.Errorf("verdict of a bare goal is %#v (there: %v)", v, there)
+	}
+	back, _, err := Open(dir)
+	if err != nil || back.Cells[0].CPU != nil || back.Cells[0].Latency != nil {
+		t.Errorf("read back %+v, %v", back, err)
 	}
 }
 
@@ -108,7 +143,7 @@ func TestTrialLineHasItsLossRatio(t *testing.T) {
 	if err := json.Unmarshal(line, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got["loss_ratio"] != 0.02 || got["lost"] != 10.0 || got["cell"] != "route/64/1/uni" {
+	if got["loss_ratio"] != 0.02 || got["lost"] != 10.0 || got["wrong_flow"] != 2.0 || got["interruptions"] != 3.0 || got["cell"] != "route/64/1/uni" {
 		t.Errorf("line %s", line)
 	}
 	var back Trial

@@ -36,14 +36,19 @@ type Trial struct {
 	Late       uint64 `json:"late"`
 	Foreign    uint64 `json:"foreign"`
 	// WrongSize frames had another length than was sent; WrongRewrite frames had other addresses than the DUT should have given them.
-	WrongSize     uint64 `json:"wrong_size"`
-	WrongRewrite  uint64 `json:"wrong_rewrite"`
+	WrongSize    uint64 `json:"wrong_size"`
+	WrongRewrite uint64 `json:"wrong_rewrite"`
+	// WrongFlow frames had the signature and the epoch of the trial, but a flow number that no stream has.
+	WrongFlow     uint64 `json:"wrong_flow"`
 	SentBytes     uint64 `json:"sent_bytes"`
 	ReceivedBytes uint64 `json:"received_bytes"`
 	// TesterDrops are frames that the tester's own receive queue refused: not the DUT's loss.
 	TesterDrops uint64 `json:"tester_drops"`
 	// DUTInputDrops are frames that the DUT's receive queue refused: the DUT's loss.
 	DUTInputDrops uint64 `json:"dut_input_drops"`
+
+	// Interruptions is how often the system ended the sending call before the whole batch was sent.
+	Interruptions int `json:"interruptions"`
 
 	Ports     []PortCounts `json:"ports"`
 	CPU       *CPU         `json:"cpu,omitempty"`
@@ -55,7 +60,9 @@ type Trial struct {
 	Discarded string `json:"discarded,omitempty"`
 }
 
-// PortCounts are the counts of one tester port: what it sent into the DUT and what came back to it.
+// PortCounts are the counts of one tester port, over both directions of traffic
+// that touch it: Sent, Unsent and InterfaceTx are what left by it, Received,
+// Foreign and InterfaceRx what arrived at it.
 type PortCounts struct {
 	Port     string `json:"port"`
 	Sent     uint64 `json:"sent"`
@@ -65,6 +72,8 @@ type PortCounts struct {
 	// InterfaceTx and InterfaceRx are the kernel's own counters of the interface over the trial.
 	InterfaceTx uint64 `json:"interface_tx"`
 	InterfaceRx uint64 `json:"interface_rx"`
+	// InterfaceTxErrors are frames that left the port and that the peer's receive ring refused.
+	InterfaceTxErrors uint64 `json:"interface_tx_errors"`
 }
 
 // Gaps are the times between two departures of one stream on one sending thread,

@@ -6,6 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 GO=${GO:-go}
 MAX_LINES=700
+MAX_FUNCTION_LINES=80
 failed=()
 
 # check NAME COMMAND...: runs one check and remembers if it failed.
@@ -48,6 +49,10 @@ file_sizes() {
 		awk -v max=$MAX_LINES '$2 != "total" && $1 > max { print $2 ": " $1 " lines; the limit is " max ": divide it by concept"; bad = 1 } END { exit bad }'
 }
 
+function_sizes() {
+	sources '*.go' | grep -v '_test\.go$' | xargs -r awk -v max=$MAX_FUNCTION_LINES -f scripts/long-functions.awk
+}
+
 shell_scripts() {
 	if ! command -v shellcheck >/dev/null; then
 		echo "shellcheck is not installed: shell scripts were not checked; install it with: make setup-lint"
@@ -58,6 +63,7 @@ shell_scripts() {
 
 check gofmt go_format
 check "file sizes" file_sizes
+check "function sizes" function_sizes
 check shellcheck shell_scripts
 check "go.mod" "$GO" mod verify
 check vet "$GO" vet ./...

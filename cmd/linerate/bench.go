@@ -134,6 +134,9 @@ func (f *benchFlags) run(planName string, stdout, stderr io.Writer) error {
 	if failed != nil {
 		return failed
 	}
+	if err := nothingMeasured(run, o.Out); err != nil {
+		return err
+	}
 	return thresholds.check(run)
 }
 

@@ -245,12 +245,35 @@ func checkRecordKeys(t *testing.T, data []byte) {
 	}
 }
 
+// TestNothingMeasuredIsExitCode3 hides every tool from a plan that needs one.
+func TestNothingMeasuredIsExitCode3(t *testing.T) {
+	needLab(t)
+	builtBinary(t) // needs the PATH that is taken away
+	t.Setenv("PATH", t.TempDir())
+	p := startBench(t, append(tinyPlan, "--set", "scenarios=conntrack-iptables", "--require-pdr", "1")...)
+	if code := p.wait(); code != exitCannot {
+		t.Errorf("exit %d", code)
+	}
+	for _, want := range []string{"nothing was measured: every cell was skipped, the first because ", "iptables", p.out} {
+		if !strings.Contains(p.stderr(), want) {
+			t.Errorf("it does not say %q:\n%s", want, p.stderr())
+		}
+	}
+	if run, _, err := result.Open(p.out); err != nil || len(run.Cells) != 1 || run.Cells[0].Skipped == "" {
+		t.Errorf("the run was not kept: %v", err)
+	}
+	if !strings.Contains(p.stdout(), "Nothing was measured") {
+		t.Errorf("the summary:\n%s", p.stdout())
+	}
+	p.leavesNothing()
+}
+
 func TestThresholdMissedIsExitCode1(t *testing.T) {
 	p := startBench(t, append([]string{"--quiet", "--require-pdr", "900M"}, tinyPlan...)...)
 	if code := p.wait(); code != exitThresholdMissed {
 		t.Fatalf("exit %d:\n%s", code, p.stderr())
 	}
-	if !strings.Contains(p.stderr(), "required 900.000 Mpps") || strings.Contains(p.stderr(), "calibration trial") {
+	if !strings.Contains(p.stderr(), "required 900.0 Mpps") || strings.Contains(p.stderr(), "calibration trial") {
 		t.Errorf("stderr:\n%s", p.stderr())
 	}
 	for _, want := range []string{"Throughput\n", "route", "linerate report ", "report.html"} {

@@ -34,7 +34,8 @@ differs between the two machines. A and B are folders of runs.`,
 			if err != nil {
 				return err
 			}
-			return report.Compare(cmd.OutOrStdout(), a, b, report.CompareOptions(textReport(cmd.OutOrStdout())))
+			text := textReport(cmd.OutOrStdout())
+			return report.Compare(cmd.OutOrStdout(), a, b, report.CompareOptions{Colour: text.Colour, WidthColumns: text.WidthColumns})
 		},
 	}
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/linerate/linerate/report"
 	"github.com/linerate/linerate/result"
@@ -44,15 +41,29 @@ func (f *benchFlags) conclude(run *result.Run, dir string, stdout, stderr io.Wri
 	if len(run.Cells) == 0 {
 		return nil
 	}
-	text, err := summary(stdout, stored, trials)
-	if err != nil {
+	summary := textReport(stdout)
+	summary.SummaryOnly = true
+	fmt.Fprintln(stdout)
+	if err := summary.Write(stdout, stored, trials); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(stdout, "\n"+text+"\n"); err != nil {
-		return fmt.Errorf("print the summary: %w", err)
-	}
+	fmt.Fprintln(stdout)
 	saved(stdout, dir, page)
 	return nil
+}
+
+// nothingMeasured is an error of exit code 3 when no cell has a goal's outcome.
+func nothingMeasured(run *result.Run, dir string) error {
+	reason := ""
+	for _, c := range run.Cells {
+		if len(c.Goals) > 0 {
+			return nil
+		}
+		if reason == "" && c.Skipped != "" {
+			reason = ": every cell was skipped, the first because " + c.Skipped
+		}
+	}
+	return cannot(fmt.Errorf("nothing was measured%s; the record is in %s", reason, dir))
 }
 
 // saved says where the run is and how to read it.
@@ -65,28 +76,6 @@ func saved(w io.Writer, dir, page string) {
 	fmt.Fprintf(w, "reports  linerate report %s                     all of it as text\n", at)
 	fmt.Fprintf(w, "         linerate report %s --format markdown   or csv, json, html\n", at)
 	fmt.Fprintf(w, "         linerate compare %s OTHER\n", at)
-}
-
-// detailHeadings begin the part of a text report that follows the summary.
-var detailHeadings = []string{"DUT cores needed", "Cells", "Warnings", "Environment"}
-
-// summary is the start of the text report: the answer and the table of all cells.
-func summary(w io.Writer, run *result.Run, trials []result.Trial) (string, error) {
-	var b bytes.Buffer
-	if err := textReport(w).Write(&b, run, trials); err != nil {
-		return "", err
-	}
-	var head strings.Builder
-	for line := range strings.Lines(b.String()) {
-		plain := ansi.Strip(line)
-		for _, h := range detailHeadings {
-			if strings.HasPrefix(plain, h) {
-				return strings.TrimRight(head.String(), "\n") + "\n", nil
-			}
-		}
-		head.WriteString(line)
-	}
-	return head.String(), nil
 }
 
 // textReport is laid out for w: in colour and as wide as it is if it is a terminal.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/report"
 )
 
 // dryRun prints what a plan would measure and how long it would take.
@@ -22,10 +23,10 @@ func dryRun(w io.Writer, p plan.Plan) error {
 	for _, g := range p.Search.Goals {
 		allowed := "no loss"
 		if g.LossRatio > 0 {
-			allowed = "loss up to " + percent(float64(g.LossRatio))
+			allowed = "loss up to " + report.Percent(float64(g.LossRatio))
 		}
 		fmt.Fprintf(w, "  %s: %s, to a width of %s, from trials of %s (%s for each decision)\n",
-			g.Name, allowed, percent(float64(g.Width)), spoken(g.TrialDuration.Seconds()), spoken(g.DurationSum.Seconds()))
+			g.Name, allowed, report.Percent(float64(g.Width)), spoken(g.TrialDuration.Seconds()), spoken(g.DurationSum.Seconds()))
 	}
 	_, err := fmt.Fprintln(w, "\nNothing was measured: leave out --dry-run to do it (as root).")
 	return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/report"
 	"github.com/linerate/linerate/search"
 )
 
@@ -75,14 +76,14 @@ func boundsNumbers(p paint, b search.Bounds) string {
 	case b.Done:
 		return text + p.good("  found")
 	case b.HasLower && b.HasUpper:
-		return text + p.dim("  "+percent((b.UpperPPS-b.LowerPPS)/b.UpperPPS)+" apart")
+		return text + p.dim("  "+report.Percent((b.UpperPPS-b.LowerPPS)/b.UpperPPS)+" apart")
 	}
 	return text
 }
 
 // axis has 0 and its end written below the bars, and a mark at the current load.
 func axis(p paint, load, end float64, width int) string {
-	right := mppsNumber(end)
+	right := report.Mpps(end)
 	cells := []rune("0" + strings.Repeat(" ", max(0, width-1-len(right))) + right)
 	if load <= 0 {
 		return p.dim(string(cells))
@@ -95,5 +96,5 @@ func (s *progress) ceilingNote() string {
 	if s.calibrated == 0 {
 		return ""
 	}
-	return "ceiling without a DUT " + mppsNumber(s.calibrated)
+	return "ceiling without a DUT " + report.Mpps(s.calibrated)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/linerate/linerate/bench"
 	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/report"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/search"
 )
@@ -68,9 +69,9 @@ func (d *plain) TrialEnded(t result.Trial, bounds []search.Bounds) {
 	if t.Purpose == result.ForCalibration {
 		what = "calibration trial"
 	}
-	text := fmt.Sprintf("%s %d: %s for %s, loss %s", what, t.Number, loadText(t.IntendedLoadPPS), spoken(t.IntendedDurationS), percent(t.LossRatio()))
+	text := fmt.Sprintf("%s %d: %s for %s, loss %s", what, t.Number, loadText(t.IntendedLoadPPS), spoken(t.IntendedDurationS), report.Percent(t.LossRatio()))
 	if t.Unsent > 0 {
-		text += fmt.Sprintf(" (unsent %s)", percent(t.UnsentRatio()))
+		text += fmt.Sprintf(" (unsent %s)", report.Percent(t.UnsentRatio()))
 	}
 	var parts []string
 	for _, b := range bounds {
@@ -119,13 +120,9 @@ func cellLine(cell plan.Cell, c result.Cell, took time.Duration) string {
 
 // figureTexts are the figures with their goals: "NDR 0.612 Mpps".
 func figureTexts(c result.Cell) []string {
-	figures, err := figuresOf(c)
-	if err != nil {
-		return []string{err.Error()}
-	}
 	var texts []string
-	for _, f := range figures {
-		texts = append(texts, f.Goal+" "+f.String())
+	for _, f := range report.Figures(c) {
+		texts = append(texts, f.Goal.Name+" "+f.String())
 	}
 	return texts
 }
@@ -142,7 +139,7 @@ func loadText(pps float64) string {
 func boundsText(b search.Bounds) string {
 	switch {
 	case b.HasLower && b.HasUpper:
-		return mppsNumber(b.LowerPPS) + " to " + mpps(b.UpperPPS)
+		return report.Mpps(b.LowerPPS) + " to " + mpps(b.UpperPPS)
 	case b.HasLower:
 		return "from " + mpps(b.LowerPPS)
 	case b.HasUpper:

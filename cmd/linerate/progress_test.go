@@ -123,11 +123,9 @@ func TestAxisZoomsInWhenEveryGoalHasAnUpperBound(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for want, got := range map[string]string{
-		"0.612 Mpps": mpps(612_000), "0.0123 Mpps": mpps(12_300), "0.001 Mpps": mpps(1000), "14.881 Mpps": mpps(14_880_952),
-		"0 %": percent(0), "14 %": percent(0.143), "0.12 %": percent(0.00120), "0.00014 %": percent(0.0000014), "100 %": percent(1),
+		"0.612 Mpps": mpps(612_000), "0.0123 Mpps": mpps(12_300), "0.001 Mpps": mpps(1000), "14.88 Mpps": mpps(14_880_952),
 		"0.25 s": spoken(0.25), "6.4 s": spoken(6.41), "52 s": spoken(52.3), "2 min 5 s": spoken(125), "12 min": spoken(720), "1 h 20 min": spoken(4800), "3 min": spoken(180),
 		"0:42": clock(42 * time.Second), "1:02:03": clock(time.Hour + 2*time.Minute + 3*time.Second),
-		"1,234,567": grouped(1_234_567), "999": grouped(999),
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

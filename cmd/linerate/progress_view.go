@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/report"
 	"github.com/linerate/linerate/result"
 )
 
@@ -82,8 +83,8 @@ func (s *progress) trialRow(p paint, width int) string {
 		return row + p.dim("  nothing sent yet")
 	}
 	ratio := float64(s.lost()) / float64(s.sent)
-	row += p.dim("  loss so far ") + s.lossPaint(p, ratio)(percent(ratio))
-	if frames := fmt.Sprintf(" (%s of %s frames)", grouped(s.lost()), grouped(s.sent)); ansi.StringWidth(row)+len(frames) <= width {
+	row += p.dim("  loss so far ") + s.lossPaint(p, ratio)(report.Percent(ratio))
+	if frames := fmt.Sprintf(" (%s of %s frames)", report.Thousands(s.lost()), report.Thousands(s.sent)); ansi.StringWidth(row)+len(frames) <= width {
 		row += p.dim(frames)
 	}
 	return row

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/report"
 	"github.com/linerate/linerate/sink"
 )
 
@@ -78,19 +79,19 @@ func (r *receiveSummary) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return writeJSON(w, r)
 	}
-	text := fmt.Sprintf("received    %s frames in %s\nrate        %s pps, %s Gbit/s L1\n", grouped(r.Received), spoken(r.Seconds), grouped(uint64(r.PPS+0.5)), gigabits(r.L1BPS))
-	text += fmt.Sprintf("lost        %s\nduplicated  %s\nreordered   %s\nforeign     %s\n", lostText(r.Lost), grouped(r.Duplicated), grouped(r.Reordered), grouped(r.Foreign))
+	text := fmt.Sprintf("received    %s frames in %s\nrate        %s pps, %s Gbit/s L1\n", report.Thousands(r.Received), spoken(r.Seconds), report.Thousands(uint64(r.PPS+0.5)), gigabits(r.L1BPS))
+	text += fmt.Sprintf("lost        %s\nduplicated  %s\nreordered   %s\nforeign     %s\n", lostText(r.Lost), report.Thousands(r.Duplicated), report.Thousands(r.Reordered), report.Thousands(r.Foreign))
 	if r.Received > 0 {
 		text += fmt.Sprintf("latency     P50 %v, P99 %v, maximum %v\n", time.Duration(r.P50NS), time.Duration(r.P99NS), time.Duration(r.MaxNS))
 	}
 	if r.WrongSize > 0 {
-		text += fmt.Sprintf("wrong size  %s frames are longer or shorter than their IP header says\n", grouped(r.WrongSize))
+		text += fmt.Sprintf("wrong size  %s frames are longer or shorter than their IP header says\n", report.Thousands(r.WrongSize))
 	}
 	if r.Late > 0 {
-		text += fmt.Sprintf("late        %s test frames carry another epoch than %d; give --epoch as the sender has it\n", grouped(r.Late), r.Epoch)
+		text += fmt.Sprintf("late        %s test frames carry another epoch than %d; give --epoch as the sender has it\n", report.Thousands(r.Late), r.Epoch)
 	}
 	if r.WrongFlow > 0 {
-		text += fmt.Sprintf("wrong flow  %s test frames belong to flows beyond the %s counted; give --flows as the sender has it\n", grouped(r.WrongFlow), grouped(uint64(r.Flows)))
+		text += fmt.Sprintf("wrong flow  %s test frames belong to flows beyond the %s counted; give --flows as the sender has it\n", report.Thousands(r.WrongFlow), report.Thousands(uint64(r.Flows)))
 	}
 	_, err := io.WriteString(w, text)
 	return err
@@ -100,13 +101,13 @@ func lostText(lost *uint64) string {
 	if lost == nil {
 		return "not known"
 	}
-	return grouped(*lost)
+	return report.Thousands(*lost)
 }
 
 // receiveLine is the live line of a receiver.
 func receiveLine(elapsed time.Duration, pps float64, c sink.Counts, lost *uint64, h *frame.Histogram) string {
-	text := fmt.Sprintf("%4.0f s  received %s  %s pps  lost %s  duplicated %s  reordered %s  foreign %s", elapsed.Seconds(), grouped(c.Received), grouped(uint64(pps+0.5)),
-		lostText(lost), grouped(c.Duplicated), grouped(c.Reordered), grouped(c.Foreign))
+	text := fmt.Sprintf("%4.0f s  received %s  %s pps  lost %s  duplicated %s  reordered %s  foreign %s", elapsed.Seconds(), report.Thousands(c.Received), report.Thousands(uint64(pps+0.5)),
+		lostText(lost), report.Thousands(c.Duplicated), report.Thousands(c.Reordered), report.Thousands(c.Foreign))
 	if c.Received > 0 {
 		text += fmt.Sprintf("  latency P50 %v P99 %v", time.Duration(h.QuantileNS(0.5)), time.Duration(h.QuantileNS(0.99)))
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/report"
 )
 
 const (
@@ -68,9 +69,9 @@ func (r *sendRate) look(elapsed time.Duration, sent uint64) string {
 	}
 	pps := float64(sent-r.shownSent) / took.Seconds()
 	r.shown, r.shownSent = elapsed, sent
-	text := fmt.Sprintf("%4.0f s  sent %s  %s pps  %s Gbit/s L1", elapsed.Seconds(), grouped(sent), grouped(uint64(pps+0.5)), gigabits(frame.L1BPS(pps, r.sizes.MeanBytes())))
+	text := fmt.Sprintf("%4.0f s  sent %s  %s pps  %s Gbit/s L1", elapsed.Seconds(), report.Thousands(sent), report.Thousands(uint64(pps+0.5)), gigabits(frame.L1BPS(pps, r.sizes.MeanBytes())))
 	if r.pps > 0 {
-		text += "  unsent " + grouped(unsent)
+		text += "  unsent " + report.Thousands(unsent)
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/report"
 )
 
 // sendSummary is what `linerate send` prints at its end.
@@ -50,9 +51,9 @@ func (s *sendSummary) print(w io.Writer, asJSON bool) error {
 		return writeJSON(w, s)
 	}
 	text := fmt.Sprintf("sent      %s frames in %s\nrate      %s pps, %s Gbit/s L1\n",
-		grouped(s.Sent), spoken(s.Seconds), grouped(uint64(s.SentPPS+0.5)), gigabits(s.SentL1BPS))
+		report.Thousands(s.Sent), spoken(s.Seconds), report.Thousands(uint64(s.SentPPS+0.5)), gigabits(s.SentL1BPS))
 	if s.Intended > 0 {
-		text += fmt.Sprintf("unsent    %s of %s intended (%s)\n", grouped(s.Unsent), grouped(s.Intended), percent(float64(s.Unsent)/float64(s.Intended)))
+		text += fmt.Sprintf("unsent    %s of %s intended (%s)\n", report.Thousands(s.Unsent), report.Thousands(s.Intended), report.Percent(float64(s.Unsent)/float64(s.Intended)))
 		text += fmt.Sprintf("gaps      P50 %v, P99 %v between departures\n", time.Duration(s.GapP50NS), time.Duration(s.GapP99NS))
 	}
 	_, err := io.WriteString(w, text)

@@ -72,3 +72,31 @@ func TestThresholds(t *testing.T) {
 		})
 	}
 }
+
+func TestNothingMeasured(t *testing.T) {
+	skipped := result.Cell{ID: "a", Skipped: "iptables was not found"}
+	tests := []struct {
+		name  string
+		cells []result.Cell
+		want  string
+	}{
+		{"one of two cells", []result.Cell{skipped, measuredCell(1e6)}, ""},
+		{"all skipped", []result.Cell{skipped, {ID: "b", Skipped: "another reason"}}, "the first because iptables was not found; the record is in runs/x"},
+		{"no cell", nil, "nothing was measured; the record is in runs/x"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := nothingMeasured(&result.Run{Cells: tt.cells}, "runs/x")
+			if tt.want == "" {
+				if err != nil {
+					t.Errorf("refused: %v", err)
+				}
+				return
+			}
+			var exit *exitError
+			if !errors.As(err, &exit) || exit.code != exitCannot || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("want exit 3 and %q, got %v", tt.want, err)
+			}
+		})
+	}
+}

@@ -4,49 +4,13 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/linerate/linerate/report"
 )
 
-// mpps prints a rate with three digits or more: a search is 0.5 % wide.
-func mpps(pps float64) string { return mppsNumber(pps) + " Mpps" }
-
-// mppsNumber is mpps without the unit.
-func mppsNumber(pps float64) string {
-	switch v := pps / 1e6; {
-	case v == 0:
-		return "0"
-	case v < 0.01:
-		return strconv.FormatFloat(v, 'g', 3, 64)
-	case v < 0.1:
-		return strconv.FormatFloat(v, 'f', 4, 64)
-	default:
-		return strconv.FormatFloat(v, 'f', 3, 64)
-	}
-}
-
-// percent prints a ratio with two digits or more: "0 %", "0.012 %", "14 %".
-func percent(ratio float64) string {
-	p := 100 * ratio
-	if p == 0 {
-		return "0 %"
-	}
-	decimals := max(0, min(6, 1-int(math.Floor(math.Log10(math.Abs(p))))))
-	text := strconv.FormatFloat(p, 'f', decimals, 64)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text + " %"
-}
-
-// grouped prints 10000 as 10,000.
-func grouped(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// mpps prints a rate with its unit.
+func mpps(pps float64) string { return report.Mpps(pps) + " Mpps" }
 
 // spoken is a duration for a sentence: "0.25 s", "52 s", "2 min 5 s", "1 h 20 min".
 func spoken(seconds float64) string {
