@@ -18,8 +18,8 @@ import (
 )
 
 // generatorPriority is the SCHED_FIFO priority of the sending threads, below that of
-// sinks that share their CPU. What else wants the CPU gets at most 50 ms of each
-// second (Linux 6.12: the fair server); to a thread without real-time priority it
+// sinks that share their CPU. What else waits for the CPU gets at most 50 ms of each
+// second (the fair server, Linux 6.12); from a thread without real-time priority it
 // would take half.
 const generatorPriority = 30
 

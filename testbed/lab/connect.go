@@ -77,11 +77,17 @@ func (l *Lab) bringUp(ns, device string) error {
 	})
 }
 
+// minMTUBytesIPv6 is the least MTU of a link that carries IPv6 (RFC 8200 section 5);
+// the kernel takes no IPv6 address on a link with less.
+const minMTUBytesIPv6 = 1280
+
 // address gives the four ends their addresses and permanent neighbours, and the
-// DUT its routes to the two networks behind the tester.
+// DUT its routes to the two networks behind the tester: in IPv4, and in IPv6 where
+// kernel and links have it.
 func (l *Lab) address() error {
 	n := l.names
-	ends := []struct {
+	ipv6 := l.plan.MTUBytes >= minMTUBytesIPv6 && testbed.KernelHasIPv6()
+	for _, e := range []struct {
 		ns, device, peer string
 		side             testbed.Side
 		dut              bool
@@ -90,27 +96,12 @@ func (l *Lab) address() error {
 		{n.nsDUT, n.da, n.a, l.DUT.A, true},
 		{n.nsDUT, n.db, n.b, l.DUT.B, true},
 		{n.nsB, n.b, n.db, l.DUT.B, false},
-	}
-	for _, e := range ends {
-		own4, own6 := netip.PrefixFrom(e.side.Tester4, e.side.DUT4.Bits()), netip.PrefixFrom(e.side.Tester6, e.side.DUT6.Bits())
-		peer4, peer6 := e.side.DUT4.Addr(), e.side.DUT6.Addr()
-		if e.dut {
-			own4, own6 = e.side.DUT4, e.side.DUT6
-			peer4, peer6 = e.side.Tester4, e.side.Tester6
-		}
+	} {
 		err := netns.Do(e.ns, func() error {
-			for i, own := range []netip.Prefix{own4, own6} {
-				peer := []netip.Addr{peer4, peer6}[i]
-				if err := l.addressEnd(e.device, e.peer, own, peer); err != nil {
-					return err
-				}
-				if e.dut {
-					if err := l.routeTo([]netip.Prefix{e.side.Net4, e.side.Net6}[i], peer, e.device); err != nil {
-						return err
-					}
-				}
+			if err := l.addressEnd(e.device, e.peer, e.side.DUT4, e.side.Tester4, e.side.Net4, e.dut); err != nil || !ipv6 {
+				return err
 			}
-			return nil
+			return l.addressEnd(e.device, e.peer, e.side.DUT6, e.side.Tester6, e.side.Net6, e.dut)
 		})
 		if err != nil {
 			return fmt.Errorf("address %s in %s: %w", e.device, e.ns, err)
@@ -119,7 +110,13 @@ func (l *Lab) address() error {
 	return nil
 }
 
-func (l *Lab) addressEnd(device, peerDevice string, own netip.Prefix, peer netip.Addr) error {
+// addressEnd addresses one end of a link in one IP version. The network behind the
+// tester is routed by the DUT only.
+func (l *Lab) addressEnd(device, peerDevice string, dut netip.Prefix, tester netip.Addr, network netip.Prefix, isDUT bool) error {
+	own, peer := netip.PrefixFrom(tester, dut.Bits()), dut.Addr()
+	if isDUT {
+		own, peer = dut, tester
+	}
 	link, err := netlink.LinkByName(device)
 	if err != nil {
 		return err
@@ -130,6 +127,9 @@ func (l *Lab) addressEnd(device, peerDevice string, own netip.Prefix, peer netip
 	neighbour := &netlink.Neigh{LinkIndex: link.Attrs().Index, IP: peer.AsSlice(), HardwareAddr: l.macs[peerDevice], State: netlink.NUD_PERMANENT}
 	if err := netlink.NeighSet(neighbour); err != nil {
 		return fmt.Errorf("add neighbour %v: %w", peer, err)
+	}
+	if isDUT {
+		return l.routeTo(network, peer, device)
 	}
 	return nil
 }

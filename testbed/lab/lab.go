@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 
 	"github.com/linerate/linerate/dut/journal"
@@ -92,12 +93,16 @@ func (l *Lab) build() error {
 	if err := l.connect(); err != nil {
 		return err
 	}
-	return l.address()
+	if err := l.address(); err != nil {
+		return err
+	}
+	return l.unthrottle()
 }
 
 // quiet stops a namespace from sending anything by itself: no link-local
 // addresses, no router solicitations, no duplicate address detection, and the
-// reports of multicast groups at once rather than in the middle of a trial.
+// reports of multicast groups at once rather than in the middle of a trial. A kernel
+// without IPv6 lacks its keys and does none of that.
 func quiet(ns string) error {
 	for _, s := range [][2]string{
 		{"net.ipv6.conf.default.addr_gen_mode", "1"},
@@ -109,7 +114,8 @@ func quiet(ns string) error {
 		{"net.ipv4.conf.default.rp_filter", "0"},
 		{"net.ipv4.conf.all.rp_filter", "0"},
 	} {
-		if err := (journal.Action{Kind: journal.SetSysctl, Netns: ns, Key: s[0], Value: s[1]}).Run(); err != nil {
+		err := (journal.Action{Kind: journal.SetSysctl, Netns: ns, Key: s[0], Value: s[1]}).Run()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -129,8 +135,9 @@ func (l *Lab) port(name, ns, device, nextHop string) testbed.Port {
 	return testbed.Port{Name: name, Netns: ns, Interface: device, Ifindex: l.indexes[device], MAC: l.macs[device], NextHopMAC: l.macs[nextHop]}
 }
 
-// Queues is the number of receive queues of the DUT's devices.
-func (l *Lab) Queues() int { return len(l.CPUs.Generators) }
+// Queues is the number of receive queues of each device. It may be greater than
+// the number of generators, see queueCount.
+func (l *Lab) Queues() int { return queueCount(l.CPUs.Generators) }
 
 // Links describes the links for a report.
 func (l *Lab) Links() []string {

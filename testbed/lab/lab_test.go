@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -120,7 +121,22 @@ func TestTakenNamespaceIsLeftAlone(t *testing.T) {
 
 // TestThreadsArePlaced looks at the affinity and priority that the kernel reports.
 func TestThreadsArePlaced(t *testing.T) {
-	l, j := open(t, NewID(), plan.Lab{MTUBytes: 1500})
+	t.Run("as dealt", func(t *testing.T) { threadsArePlaced(t, plan.Lab{MTUBytes: 1500}) })
+	t.Run("all on all", func(t *testing.T) {
+		online, err := allowedCPUs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(online) < 2 || online[1] != online[0]+1 {
+			testenv.Need(t, "two neighbouring CPUs", fmt.Errorf("there are the CPUs %v", online))
+		}
+		two := plan.CPUList(online[:2])
+		threadsArePlaced(t, plan.Lab{MTUBytes: 1500, DUTCPUs: two, TesterCPUs: two, SinkCPUs: two})
+	})
+}
+
+func threadsArePlaced(t *testing.T, p plan.Lab) {
+	l, j := open(t, NewID(), p)
 	defer j.Close()
 	a, b := l.Ports(false)
 	for _, p := range []struct {
@@ -168,47 +184,27 @@ func TestThreadsArePlaced(t *testing.T) {
 	check(b.Interface, l.CPUs.Sinks, "50")
 }
 
-func TestAddressesAreOfTheBenchmarkingBlocks(t *testing.T) {
+func TestPinSaysThatNoThreadIsVisible(t *testing.T) {
 	l, j := open(t, NewID(), plan.Lab{MTUBytes: 1500})
 	defer j.Close()
-	want := map[string][]string{
-		l.DUT.A.Interface: {"198.18.0.1/24", "2001:2::1/64"},
-		l.DUT.B.Interface: {"198.19.0.1/24", "2001:2:0:8000::1/64"},
+	if err := l.Pin(); err != nil {
+		t.Fatal(err)
 	}
 	err := netns.Do(l.DUT.Netns, func() error {
-		for device, addresses := range want {
-			link, err := netlink.LinkByName(device)
-			if err != nil {
-				return err
-			}
-			have, err := netlink.AddrList(link, netlink.FAMILY_ALL)
-			if err != nil {
-				return err
-			}
-			var got []string
-			for _, a := range have {
-				got = append(got, a.IPNet.String())
-			}
-			if strings.Join(got, " ") != strings.Join(addresses, " ") {
-				t.Errorf("%s has %v, want %v", device, got, addresses)
-			}
-			neighbours, err := netlink.NeighList(link.Attrs().Index, netlink.FAMILY_ALL)
-			if err != nil {
-				return err
-			}
-			permanent := 0
-			for _, n := range neighbours {
-				if n.State == netlink.NUD_PERMANENT {
-					permanent++
-				}
-			}
-			if permanent != 2 {
-				t.Errorf("%s has %d permanent neighbours, want one for IPv4 and one for IPv6", device, permanent)
-			}
+		link, err := netlink.LinkByName(l.DUT.A.Interface)
+		if err != nil {
+			return err
 		}
-		return nil
+		return netlink.LinkSetDown(link) // which ends its threads
 	})
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
+	}
+	want := "NAPI threads of " + l.DUT.A.Interface + ": none is visible"
+	if err := l.Pin(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--pid=host") {
+		t.Errorf("Pin: %v, want %q", err, want)
+	}
+	if _, err := l.DUTThreads(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("DUTThreads: %v, want %q", err, want)
 	}
 }

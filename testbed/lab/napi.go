@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,18 +50,26 @@ func (l *Lab) Pin() error {
 		{[]string{n.xa, n.xb}, direct, sinkPriority},
 	} {
 		for _, device := range role.devices {
-			threads, err := NAPIThreads(device)
-			if err != nil {
+			if err := l.pinDevice(device, role.cpus, role.priority); err != nil {
 				return err
 			}
-			for i, tid := range threads {
-				if err := sched.Pin(tid, role.cpus[i%len(role.cpus)]); err != nil {
-					return fmt.Errorf("place NAPI thread of %s: %w", device, err)
-				}
-				if err := sched.FIFO(tid, role.priority); err != nil {
-					return fmt.Errorf("place NAPI thread of %s: %w", device, err)
-				}
-			}
+		}
+	}
+	return nil
+}
+
+func (l *Lab) pinDevice(device string, cpus []int, priority int) error {
+	threads, err := visibleThreads(device)
+	if err != nil {
+		return err
+	}
+	home := homes(l.Queues(), l.CPUs.Generators, cpus)
+	for queue, tid := range threads {
+		if err := sched.Pin(tid, home[queue%len(home)]); err != nil {
+			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
+		}
+		if err := sched.FIFO(tid, priority); err != nil {
+			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
 	}
 	return nil
@@ -70,16 +79,25 @@ func (l *Lab) Pin() error {
 func (l *Lab) DUTThreads() ([]int, error) {
 	var all []int
 	for _, device := range []string{l.names.da, l.names.db} {
-		threads, err := NAPIThreads(device)
+		threads, err := visibleThreads(device)
 		if err != nil {
 			return nil, err
-		}
-		if len(threads) == 0 {
-			return nil, fmt.Errorf("find the NAPI threads of %s: there are none; is the device still up?", device)
 		}
 		all = append(all, threads...)
 	}
 	return all, nil
+}
+
+// visibleThreads are the NAPI threads of a device that is up, which has at least one.
+func visibleThreads(device string) ([]int, error) {
+	threads, err := NAPIThreads(device)
+	if err != nil {
+		return nil, err
+	}
+	if len(threads) == 0 {
+		return nil, fmt.Errorf("find the NAPI threads of %s: none is visible; the DUT's kernel threads can be seen only from the host's PID namespace (containers: --pid=host)", device)
+	}
+	return threads, nil
 }
 
 // NAPIThreads are the thread ids of a device's NAPI threads, one per receive
@@ -106,7 +124,7 @@ func NAPIThreads(device string) ([]int, error) {
 			found = append(found, thread{id, tid})
 		}
 	}
-	slices.SortFunc(found, func(a, b thread) int { return a.id - b.id })
+	slices.SortFunc(found, func(a, b thread) int { return cmp.Or(a.id-b.id, a.tid-b.tid) })
 	tids := make([]int, len(found))
 	for i, t := range found {
 		tids[i] = t.tid

@@ -13,11 +13,11 @@ import (
 // Place deals out the CPUs that this process may use among DUT, generators and
 // sinks. What the plan names is taken as it is.
 //
-// A veth picks the receive queue by the CPU that sends, so the DUT has as many
-// queues as there are generators. A sink that shares a generator's CPU interrupts
-// it for every few frames, which on a virtual machine costs more than the
-// forwarding does. So where no CPU is left for the sinks, they run beside the DUT,
-// before it, and their CPU time is not counted as the DUT's.
+// A veth picks the receive queue by the CPU that sends, so the DUT has a queue for
+// each generator. A sink that shares a generator's CPU interrupts it for every few
+// frames, which on a virtual machine costs more than the forwarding does. So where
+// no CPU is left for the sinks, they run beside the DUT, before it, and their CPU
+// time is not counted as the DUT's.
 func Place(p plan.Lab) (testbed.CPUs, error) {
 	online, err := allowedCPUs()
 	if err != nil {
