@@ -33,20 +33,28 @@ func (v *view) decide() (Load, bool) {
 
 // bisect ends a search that does not converge, because the device behaves like
 // nothing that the estimate knows: by going down twice as far each time, as long as
-// no load has passed, and by going to the middle of the bounds.
+// no load has passed, or up, as long as none has failed, and by going to the middle
+// of the bounds.
 func (v *view) bisect() (Load, bool) {
 	const (
 		mostUpper   = 3  // upper bounds without a lower one
+		mostLower   = 3  // lower bounds without an upper one
 		mostDecided = 16 // loads decided
 	)
-	var decided, upper int
+	var decided, upper, lower int
 	for _, p := range v.points {
 		if p.class != undecided {
 			decided++
 		}
-		if p.class == upperBound {
+		switch p.class {
+		case upperBound:
 			upper++
+		case lowerBound:
+			lower++
 		}
+	}
+	if !v.bounds.HasUpper && v.bounds.HasLower && lower >= mostLower {
+		return v.climb(lower)
 	}
 	pps := v.load(math.Log(v.bounds.UpperPPS) - math.Min(v.goal.Width*math.Exp2(float64(upper)), math.Ln2))
 	if v.bounds.HasLower {
@@ -58,6 +66,19 @@ func (v *view) bisect() (Load, bool) {
 		return Load{}, false
 	}
 	return v.full(pps, "bisect"), true
+}
+
+// climb asks for a load above the lower bounds, further away the more there are.
+func (v *view) climb(lower int) (Load, bool) {
+	w := v.goal.Width
+	pps := v.load(math.Log(v.bounds.LowerPPS) + math.Min(w*math.Exp2(float64(lower-1)), math.Ln2))
+	if pps <= v.bounds.LowerPPS {
+		return Load{}, false
+	}
+	if u, ok := v.started(pps, undecided); ok {
+		pps = u
+	}
+	return v.full(pps, "higher"), true
 }
 
 // limits returns the open interval that the next load must lie in.
