@@ -40,6 +40,10 @@ func (r *run) measureCell(ctx context.Context, l *lab.Lab, c plan.Cell) (cell re
 	}
 	defer func() { err = errors.Join(err, applied.Undo()) }()
 	cell.Setup = applied.Setup
+	if err := scenario.CheckTable(); err != nil {
+		cell.Skipped = err.Error()
+		return cell, nil
+	}
 	r.describeEnvironment(l)
 	st, err := openStation(l, r.options.Plan, c, r.events.TrialProgress)
 	if err != nil {

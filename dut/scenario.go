@@ -18,10 +18,14 @@ type Scenario struct {
 
 // Steps are what makes the DUT so. A *MissingError says which tool this machine lacks.
 func (s Scenario) Steps() ([]Step, error) {
+	if s.Cell.Scenario == "none" {
+		return nil, nil
+	}
+	if s.Cell.IPVersion == 6 && !testbed.KernelHasIPv6() {
+		return nil, &MissingError{Tool: "IPv6", Reason: "is switched off in this kernel", Hint: "boot it without ipv6.disable=1, or set traffic.ip_version to 4"}
+	}
 	steps := s.forwarding()
 	switch s.Cell.Scenario {
-	case "none":
-		return nil, nil
 	case "route":
 		return steps, nil
 	case "limit":

@@ -4,24 +4,32 @@
 package dut
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 
 	"github.com/linerate/linerate/dut/journal"
 )
 
 // Step is one change of the DUT and what undoes it. An Undo of no Kind means that
-// the change is undone by another step's undo.
+// the change is undone by another step's undo. The undo of a sysctl is the value
+// that it has before the step.
 type Step struct {
 	Do   journal.Action
 	Undo journal.Action
+	// AtLeast makes the value of a sysctl the least that will do: the step is left out
+	// where the value is no smaller, where it is 0 (no limit), and where the namespace
+	// may not change it.
+	AtLeast bool
 }
 
 // Applied is a scenario in place.
 type Applied struct {
-	// Setup are the steps as shell lines, with the versions of the tools used.
+	// Setup are the versions of the tools that were run, as shell comments, and then
+	// the steps that were made, as shell lines.
 	Setup   []string
 	journal *journal.Journal
 	mark    int
@@ -29,48 +37,91 @@ type Applied struct {
 
 // Apply makes the steps in order. If one fails, those before it are undone.
 func Apply(steps []Step, j *journal.Journal) (*Applied, error) {
-	a := &Applied{journal: j, mark: j.Mark(), Setup: []string{}}
+	a := &Applied{journal: j, mark: j.Mark(), Setup: versions(steps)}
 	for _, s := range steps {
-		undo, err := s.undo()
-		if err == nil && undo.Kind != "" {
-			err = j.Record(undo)
-		}
-		if err == nil {
-			err = s.Do.Run()
-		}
+		made, err := s.apply(j)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("prepare the DUT: %w", err), a.Undo())
 		}
-		a.Setup = append(a.Setup, s.Do.String())
+		if made {
+			a.Setup = append(a.Setup, s.Do.String())
+		}
 	}
 	return a, nil
+}
+
+// apply makes the step, unless there is no need to. Sysctls are read only now: what
+// steps before this one load into the kernel brings keys with it.
+func (s Step) apply(j *journal.Journal) (made bool, err error) {
+	undo := s.Undo
+	if s.Do.Kind == journal.SetSysctl {
+		old, err := journal.ReadSysctl(s.Do.Netns, s.Do.Key)
+		if err != nil {
+			return false, err
+		}
+		if s.AtLeast {
+			if enough, err := s.enough(old); err != nil || enough {
+				return false, err
+			}
+		}
+		undo = s.Do
+		undo.Value = old
+	}
+	if undo.Kind != "" {
+		if err := j.Record(undo); err != nil {
+			return false, err
+		}
+	}
+	return true, s.Do.Run()
+}
+
+// enough tells that the present value will do or must do.
+func (s Step) enough(present string) (bool, error) {
+	have, err := strconv.ParseUint(present, 10, 64)
+	if err != nil {
+		return false, fmt.Errorf("raise sysctl %s: its present value %q is not a number", s.Do.Key, present)
+	}
+	want, err := strconv.ParseUint(s.Do.Value, 10, 64)
+	if err != nil {
+		return false, fmt.Errorf("raise sysctl %s to %q: that is not a number", s.Do.Key, s.Do.Value)
+	}
+	return have == 0 || have >= want || !journal.SysctlWritable(s.Do.Netns, s.Do.Key), nil
+}
+
+// versions name the tools that the steps run, in the order of their first use.
+func versions(steps []Step) []string {
+	lines := []string{}
+	seen := map[string]bool{}
+	for _, s := range steps {
+		if s.Do.Kind != journal.Command || seen[s.Do.Argv[0]] {
+			continue
+		}
+		tool := s.Do.Argv[0]
+		seen[tool] = true
+		version := ToolVersion(tool)
+		if version == "" {
+			version = tool + " of a version that it does not tell"
+		}
+		lines = append(lines, "# "+version)
+	}
+	return lines
 }
 
 // Undo takes the scenario back, last step first.
 func (a *Applied) Undo() error { return a.journal.UndoTo(a.mark) }
 
-// undo is the step's undo; that of a sysctl is the value it has before the step.
-func (s Step) undo() (journal.Action, error) {
-	if s.Do.Kind != journal.SetSysctl {
-		return s.Undo, nil
-	}
-	old, err := journal.ReadSysctl(s.Do.Netns, s.Do.Key)
-	if err != nil {
-		return journal.Action{}, err
-	}
-	undo := s.Do
-	undo.Value = old
-	return undo, nil
-}
-
 // MissingError says that a scenario needs something that this machine does not have.
 type MissingError struct {
 	Tool string
-	Hint string
+	// Reason is empty for "is not installed".
+	Reason string
+	Hint   string
 }
 
 // Error says what is missing and how to get it.
-func (e *MissingError) Error() string { return fmt.Sprintf("%s is not installed; %s", e.Tool, e.Hint) }
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s %s; %s", e.Tool, cmp.Or(e.Reason, "is not installed"), e.Hint)
+}
 
 // requireTools returns a MissingError for the first tool that is not installed.
 func requireTools(tools ...string) error {

@@ -5,9 +5,7 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/linerate/linerate/internal/netns"
@@ -75,7 +73,7 @@ func (a Action) Run() error {
 		return netns.Delete(a.Netns)
 	case SetSysctl:
 		return netns.Do(a.Netns, func() error {
-			if err := os.WriteFile(sysctlPath(a.Key), []byte(a.Value), 0o644); err != nil {
+			if err := writeSysctl(a.Key, a.Value); err != nil {
 				return fmt.Errorf("set sysctl %s to %q: %w", a.Key, a.Value, err)
 			}
 			return nil
@@ -115,21 +113,4 @@ func InstallHint(tool string) string {
 		return "install it with `apt-get install " + p + "` or your distribution's package " + p
 	}
 	return "install the package that holds it"
-}
-
-// ReadSysctl reads a sysctl inside a namespace.
-func ReadSysctl(ns, key string) (value string, err error) {
-	err = netns.Do(ns, func() error {
-		b, err := os.ReadFile(sysctlPath(key))
-		if err != nil {
-			return fmt.Errorf("read sysctl %s: %w", key, err)
-		}
-		value = strings.TrimSpace(string(b))
-		return nil
-	})
-	return value, err
-}
-
-func sysctlPath(key string) string {
-	return filepath.Join("/proc/sys", strings.ReplaceAll(key, ".", "/"))
 }

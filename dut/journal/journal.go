@@ -1,13 +1,12 @@
 package journal
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -20,10 +19,17 @@ const DefaultDir = "/run/linerate"
 const suffix = ".journal"
 
 // Journal is a file of undo actions, one JSON object a line. Its process holds a
-// lock on it for as long as it lives.
+// lock on it for as long as it lives. The file holds what is still to be undone
+// and no more, so that the journal of a killed run does not repeat an undo.
 type Journal struct {
 	file  *os.File
-	undos []Action
+	undos []entry
+}
+
+// entry is an undo and the offset in the file after its line.
+type entry struct {
+	Action
+	end int64
 }
 
 // Create begins a journal for the run with the given id. It fails if the id is taken.
@@ -47,41 +53,97 @@ func Create(dir, id string) (*Journal, error) {
 
 // Record writes an undo to disk; call it before the change is made.
 func (j *Journal) Record(undo Action) error {
-	line, err := json.Marshal(undo)
+	before := len(j.undos)
+	err := j.replace(before, undo)
+	if err == nil {
+		err = j.file.Sync()
+	}
 	if err != nil {
-		return fmt.Errorf("journal %v: %w", undo, err)
+		return errors.Join(fmt.Errorf("journal %v: %w; nothing was changed", undo, err), j.replace(before))
 	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("journal %v: %w; nothing was changed", undo, err)
-	}
-	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("journal %v: %w; nothing was changed", undo, err)
-	}
-	j.undos = append(j.undos, undo)
 	return nil
+}
+
+// replace makes the tail what follows the first n undos. A process killed meanwhile
+// leaves undos twice rather than not at all.
+func (j *Journal) replace(n int, tail ...Action) error {
+	j.undos = j.undos[:n]
+	var end int64
+	if n > 0 {
+		end = j.undos[n-1].end
+	}
+	var lines []byte
+	for _, a := range tail {
+		line, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
+		j.undos = append(j.undos, entry{Action: a, end: end + int64(len(lines))})
+	}
+	if _, err := j.file.WriteAt(lines, end); err != nil {
+		return err
+	}
+	return j.file.Truncate(end + int64(len(lines)))
 }
 
 // Mark is a place in the journal to which UndoTo goes back.
 func (j *Journal) Mark() int { return len(j.undos) }
 
 // UndoTo undoes everything recorded after the mark, last first. It goes on after
-// an error and returns them all.
+// an error and returns them all. What could not be undone stays in the journal,
+// to be tried again by Close or Restore.
 func (j *Journal) UndoTo(mark int) error {
-	var errs []error
-	for len(j.undos) > mark {
-		last := j.undos[len(j.undos)-1]
-		if err := last.Run(); err != nil {
-			errs = append(errs, fmt.Errorf("undo: %w", err))
-		}
-		j.undos = j.undos[:len(j.undos)-1]
-	}
+	_, errs := j.undoTo(mark)
 	return errors.Join(errs...)
 }
 
-// Close undoes what is left and removes the journal.
+// undoTo returns what it undid too. An undo that fails in a namespace is of no
+// consequence if a later one removes that namespace, as when the process was
+// killed between the record of an undo and its change.
+func (j *Journal) undoTo(mark int) (undone []Action, errs []error) {
+	type failure struct {
+		action Action
+		err    error
+	}
+	var failures []failure // last of the journal first
+	keep := func(n int) {
+		var tail []Action
+		for _, f := range slices.Backward(failures) {
+			tail = append(tail, f.action)
+		}
+		if err := j.replace(n, tail...); err != nil {
+			errs = append(errs, fmt.Errorf("shorten journal %s: %w", j.file.Name(), err))
+		}
+	}
+	for i := len(j.undos) - 1; i >= mark; i-- {
+		a := j.undos[i].Action
+		if a.gone() {
+			continue
+		}
+		if err := a.Run(); err != nil {
+			failures = append(failures, failure{a, err})
+			continue
+		}
+		undone = append(undone, a)
+		keep(i)
+	}
+	failures = slices.DeleteFunc(failures, func(f failure) bool { return f.action.gone() })
+	for _, f := range failures {
+		errs = append(errs, fmt.Errorf("undo: %w", f.err))
+	}
+	keep(mark)
+	return undone, errs
+}
+
+// Close undoes what is left and removes the journal. If an undo fails, the journal
+// stays, with what is still to be undone, for Restore.
 func (j *Journal) Close() error {
-	err := j.UndoTo(0)
-	return errors.Join(err, os.Remove(j.file.Name()), j.file.Close())
+	_, errs := j.undoTo(0)
+	if len(errs) == 0 {
+		return errors.Join(os.Remove(j.file.Name()), j.file.Close())
+	}
+	return errors.Join(fmt.Errorf("%w; the journal is kept: run `linerate restore`", errors.Join(errs...)), j.file.Close())
 }
 
 // Others are the ids of the other runs that are alive now.
@@ -105,75 +167,4 @@ func (j *Journal) Others() ([]string, error) {
 		f.Close()
 	}
 	return ids, nil
-}
-
-// Restored is what Restore did about one dead run.
-type Restored struct {
-	ID string `json:"id"`
-	// Undone are the actions made, as shell lines.
-	Undone []string `json:"undone"`
-	Errors []string `json:"errors"`
-}
-
-// Restore undoes what dead runs left behind and removes their journals. Runs that
-// are alive are not touched; their ids are returned apart.
-func Restore(dir string) (restored []Restored, alive []string, err error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
-	if err != nil {
-		return nil, nil, fmt.Errorf("list journals in %s: %w", dir, err)
-	}
-	for _, path := range paths {
-		id := strings.TrimSuffix(filepath.Base(path), suffix)
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if errors.Is(err, os.ErrNotExist) {
-			continue // its run has ended meanwhile
-		}
-		if err != nil {
-			return restored, alive, fmt.Errorf("open journal %s: %w", path, err)
-		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-			alive = append(alive, id)
-			f.Close()
-			continue
-		}
-		restored = append(restored, undoFile(f, id))
-		f.Close()
-	}
-	return restored, alive, nil
-}
-
-// undoFile undoes a journal and removes it, unless an undo failed for another
-// reason than that its namespace is gone.
-func undoFile(f *os.File, id string) Restored {
-	r := Restored{ID: id, Undone: []string{}, Errors: []string{}}
-	var undos []Action
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var a Action
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
-			continue
-		}
-		if err := json.Unmarshal(line, &a); err != nil {
-			continue // a torn last line: its change was never made
-		}
-		undos = append(undos, a)
-	}
-	for i := len(undos) - 1; i >= 0; i-- {
-		if undos[i].gone() {
-			continue
-		}
-		if err := undos[i].Run(); err != nil {
-			r.Errors = append(r.Errors, err.Error())
-			continue
-		}
-		r.Undone = append(r.Undone, undos[i].String())
-	}
-	if len(r.Errors) == 0 {
-		if err := os.Remove(f.Name()); err != nil {
-			r.Errors = append(r.Errors, err.Error())
-		}
-	}
-	return r
 }

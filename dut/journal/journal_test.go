@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/linerate/linerate/internal/netns"
-	"github.com/linerate/linerate/internal/testenv"
 )
 
 func init() { runtime.LockOSThread() }
@@ -32,15 +29,32 @@ func TestUndoRunsInReverseAndGoesOnAfterAnError(t *testing.T) {
 		}
 	}
 	err = j.Close()
-	if err == nil || !strings.Contains(err.Error(), "false") {
-		t.Errorf("Close: %v, want the error of the failed undo", err)
+	if err == nil || !strings.Contains(err.Error(), "false") || !strings.Contains(err.Error(), "the journal is kept: run `linerate restore`") {
+		t.Errorf("Close: %v, want the error of the failed undo and what to do", err)
 	}
 	if got, _ := os.ReadFile(out); string(got) != "321" {
 		t.Errorf("undone in the order %q, want 321", got)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "one.journal")); !os.IsNotExist(err) {
-		t.Errorf("the journal is still there: %v", err)
+	if got := kept(t, dir, "one"); len(got) != 1 || got[0] != `{"kind":"command","argv":["false"]}`+"\n" {
+		t.Errorf("the journal holds %q, want only what failed", got)
 	}
+	restored, _, err := Restore(dir)
+	if err != nil || len(restored) != 1 || len(restored[0].Errors) != 1 || len(restored[0].Undone) != 0 {
+		t.Errorf("restore: %+v, %v; want one error again", restored, err)
+	}
+	if got := kept(t, dir, "one"); len(got) != 1 {
+		t.Errorf("after a restore that failed the journal holds %q", got)
+	}
+}
+
+// kept are the lines of a journal on disk.
+func kept(t *testing.T, dir, id string) []string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, id+suffix))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Collect(strings.Lines(string(b)))
 }
 
 func TestUndoToStopsAtTheMark(t *testing.T) {
@@ -62,6 +76,9 @@ func TestUndoToStopsAtTheMark(t *testing.T) {
 	}
 	if got, _ := os.ReadFile(out); string(got) != "b" {
 		t.Errorf("undone %q, want b", got)
+	}
+	if got, _ := os.ReadFile(filepath.Join(dir, "one.journal")); strings.Count(string(got), "\n") != 1 || !strings.Contains(string(got), `"stdin":"a"`) {
+		t.Errorf("the journal holds %s, want the undo before the mark only", got)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
@@ -85,41 +102,6 @@ func TestTakenName(t *testing.T) {
 	defer k.Close()
 	if others, err := k.Others(); err != nil || !slices.Equal(others, []string{"one"}) {
 		t.Errorf("Others: %v, %v, want [one]", others, err)
-	}
-}
-
-// TestRestoreAfterKill leaves the journal of a process that was killed, with a
-// torn last line, beside that of a live one.
-func TestRestoreAfterKill(t *testing.T) {
-	testenv.NeedRoot(t)
-	dir := t.TempDir()
-	ns := "lr-test-" + filepath.Base(dir)
-	live, err := Create(dir, "live")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer live.Close()
-	if err := os.WriteFile(filepath.Join(dir, "dead.journal"), []byte(`{"kind":"delete-netns","netns":"`+ns+`"}
-{"kind":"set-sysctl","netns":"`+ns+`","key":"net.ipv4.ip_forward","value":"0"}
-{"kind":"set-sys`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := netns.Create(ns); err != nil {
-		t.Fatal(err)
-	}
-	defer netns.Delete(ns)
-	restored, alive, err := Restore(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(alive, []string{"live"}) || len(restored) != 1 || restored[0].ID != "dead" || len(restored[0].Errors) > 0 || len(restored[0].Undone) != 2 {
-		t.Errorf("restored %+v, alive %v", restored, alive)
-	}
-	if netns.Exists(ns) {
-		t.Error("the namespace is still there")
-	}
-	if again, _, err := Restore(dir); err != nil || len(again) != 0 {
-		t.Errorf("a second restore found %+v, %v", again, err)
 	}
 }
 

@@ -1,0 +1,173 @@
+package dut
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/linerate/linerate/dut/journal"
+	"github.com/linerate/linerate/internal/testenv"
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/testbed"
+)
+
+func init() { runtime.LockOSThread() }
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func scenarioOf(spelling string, version, flows int, netns string) Scenario {
+	a, b := testbed.Benchmarking("da", "db")
+	s := plan.Scenario(spelling)
+	return Scenario{
+		Cell:  plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows},
+		Limit: plan.Limit{PPS: 50_000, BurstPackets: 64},
+		DUT:   testbed.DUT{Netns: netns, A: a, B: b},
+	}
+}
+
+// spellings are all scenarios with each of their backends, each once.
+func spellings() []string {
+	var all []string
+	for _, info := range plan.Scenarios() {
+		if len(info.Backends) < 2 {
+			all = append(all, info.Name)
+			continue
+		}
+		for _, backend := range info.Backends {
+			all = append(all, info.Name+"-"+backend)
+		}
+	}
+	return all
+}
+
+// needTools skips where a scenario's tools are missing.
+func needTools(t *testing.T) {
+	t.Helper()
+	testenv.Need(t, "nft, iptables and ip6tables", requireTools("nft", "iptables", "ip6tables"))
+}
+
+func TestSteps(t *testing.T) {
+	needTools(t)
+	var b strings.Builder
+	for _, spelling := range spellings() {
+		for _, version := range []int{4, 6} {
+			steps, err := scenarioOf(spelling, version, 10_000, "dut").Steps()
+			if err != nil {
+				t.Fatalf("%s, IPv%d: %v", spelling, version, err)
+			}
+			fmt.Fprintf(&b, "== %s, IPv%d\n", spelling, version)
+			for _, s := range steps {
+				b.WriteString(s.Do.String())
+				switch {
+				case s.AtLeast:
+					b.WriteString(" (at least)")
+				case s.Undo.Kind != "":
+					b.WriteString("\n    undo: " + s.Undo.String())
+				}
+				b.WriteByte('\n')
+			}
+		}
+	}
+	const golden = "testdata/steps.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("the steps are not those of %s; if they should be, run the test with -update:\n%s", golden, b.String())
+	}
+}
+
+// TestSetup applies every scenario and compares what a report shows with the steps.
+func TestSetup(t *testing.T) {
+	needTools(t)
+	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v"}
+	for _, spelling := range spellings() {
+		for _, version := range []int{4, 6} {
+			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
+				s := scenarioOf(spelling, version, 100, namespace(t))
+				steps, err := s.Steps()
+				if err != nil {
+					t.Fatal(err)
+				}
+				j := openJournal(t)
+				applied, err := Apply(steps, j)
+				if err != nil {
+					t.Fatal(err)
+				}
+				setup := applied.Setup
+				tool := ""
+				for _, step := range steps {
+					if step.Do.Kind == journal.Command {
+						tool = step.Do.Argv[0]
+					}
+				}
+				if tool != "" {
+					if len(setup) == 0 || !strings.HasPrefix(setup[0], first[tool]) {
+						t.Fatalf("setup begins with %q, want the version of %s", setup, tool)
+					}
+					setup = setup[1:]
+				}
+				for _, step := range steps {
+					if len(setup) > 0 && setup[0] == step.Do.String() {
+						setup = setup[1:]
+					} else if !step.AtLeast {
+						t.Errorf("the setup lacks %q in its place", step.Do)
+					}
+				}
+				if len(setup) > 0 {
+					t.Errorf("the setup has lines that are not steps: %q", setup)
+				}
+				if err := s.CheckTable(); err != nil {
+					t.Error(err)
+				}
+				if err := applied.Undo(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+func TestMissingTool(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for _, tt := range []struct {
+		spelling      string
+		version       int
+		tool, install string
+	}{
+		{"conntrack", 4, "nft", "nftables"},
+		{"conntrack-iptables", 4, "iptables", "iptables"},
+		{"conntrack-iptables", 6, "ip6tables", "iptables"},
+		{"snat-nft", 6, "nft", "nftables"},
+		{"snat-iptables", 4, "iptables", "iptables"},
+		{"snat-iptables", 6, "ip6tables", "iptables"},
+		{"limit", 4, "nft", "nftables"},
+	} {
+		_, err := scenarioOf(tt.spelling, tt.version, 1, "dut").Steps()
+		var missing *MissingError
+		if !errors.As(err, &missing) || missing.Tool != tt.tool || !strings.Contains(err.Error(), tt.tool+" is not installed; install it with `apt-get install "+tt.install+"`") {
+			t.Errorf("%s, IPv%d: %v, want a MissingError of %s", tt.spelling, tt.version, err, tt.tool)
+		}
+	}
+	for _, spelling := range []string{"none", "route"} {
+		if _, err := scenarioOf(spelling, 4, 1, "dut").Steps(); err != nil {
+			t.Errorf("%s needs no tool: %v", spelling, err)
+		}
+	}
+}
+
+func TestUnknownScenario(t *testing.T) {
+	if _, err := scenarioOf("bridge", 4, 1, "dut").Steps(); err == nil || !strings.Contains(err.Error(), "linerate plans") {
+		t.Errorf("%v, want an error that says what there is", err)
+	}
+}
