@@ -69,7 +69,6 @@ const (
 	receiveVarCheckTuple   = "check_tuple"
 	receiveVarEpoch        = "epoch"
 	receiveVarExpectedSize = "expected_size"
-	receiveVarFlowCount    = "flow_count"
 	receiveVarLearning     = "learning"
 	receiveVarPassForeign  = "pass_foreign"
 	receiveVarThrottle     = "throttle"
@@ -137,7 +136,6 @@ type receiveVariableSpecs struct {
 	CheckTuple   *ebpf.VariableSpec `ebpf:"check_tuple"`
 	Epoch        *ebpf.VariableSpec `ebpf:"epoch"`
 	ExpectedSize *ebpf.VariableSpec `ebpf:"expected_size"`
-	FlowCount    *ebpf.VariableSpec `ebpf:"flow_count"`
 	Learning     *ebpf.VariableSpec `ebpf:"learning"`
 	PassForeign  *ebpf.VariableSpec `ebpf:"pass_foreign"`
 	Throttle     *ebpf.VariableSpec `ebpf:"throttle"`
@@ -185,7 +183,6 @@ type receiveVariables struct {
 	CheckTuple   *ebpf.Variable `ebpf:"check_tuple"`
 	Epoch        *ebpf.Variable `ebpf:"epoch"`
 	ExpectedSize *ebpf.Variable `ebpf:"expected_size"`
-	FlowCount    *ebpf.Variable `ebpf:"flow_count"`
 	Learning     *ebpf.Variable `ebpf:"learning"`
 	PassForeign  *ebpf.Variable `ebpf:"pass_foreign"`
 	Throttle     *ebpf.Variable `ebpf:"throttle"`

@@ -54,7 +54,6 @@ struct learned {
 	__u32 seen;
 };
 
-const volatile __u32 flow_count = 1;
 const volatile __u32 pass_foreign = 1;
 const volatile __u32 expected_size = 0; /* without FCS; 0: the length in the IP header */
 

@@ -65,7 +65,6 @@ __u16 epoch;
 struct stream streams[MAX_STREAMS];
 __u32 turn;
 __u32 gaps[HISTOGRAM_BUCKETS];
-__u64 polls;
 __u64 clock_ns; /* as last read */
 __u32 clock_age; /* frames since then, on the whole */
 

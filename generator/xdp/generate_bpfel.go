@@ -58,7 +58,6 @@ const (
 	generateVarGaps        = "gaps"
 	generateVarIpVersion   = "ip_version"
 	generateVarLargest     = "largest"
-	generateVarPolls       = "polls"
 	generateVarSizeCount   = "size_count"
 	generateVarSizes       = "sizes"
 	generateVarStartNs     = "start_ns"
@@ -132,7 +131,6 @@ type generateVariableSpecs struct {
 	Gaps        *ebpf.VariableSpec `ebpf:"gaps"`
 	IpVersion   *ebpf.VariableSpec `ebpf:"ip_version"`
 	Largest     *ebpf.VariableSpec `ebpf:"largest"`
-	Polls       *ebpf.VariableSpec `ebpf:"polls"`
 	SizeCount   *ebpf.VariableSpec `ebpf:"size_count"`
 	Sizes       *ebpf.VariableSpec `ebpf:"sizes"`
 	StartNs     *ebpf.VariableSpec `ebpf:"start_ns"`
@@ -184,7 +182,6 @@ type generateVariables struct {
 	Gaps        *ebpf.Variable `ebpf:"gaps"`
 	IpVersion   *ebpf.Variable `ebpf:"ip_version"`
 	Largest     *ebpf.Variable `ebpf:"largest"`
-	Polls       *ebpf.Variable `ebpf:"polls"`
 	SizeCount   *ebpf.Variable `ebpf:"size_count"`
 	Sizes       *ebpf.Variable `ebpf:"sizes"`
 	StartNs     *ebpf.Variable `ebpf:"start_ns"`
