@@ -123,7 +123,19 @@ func (r *run) describeEnvironment(l *lab.Lab) {
 			r.warn("environment-incomplete", fmt.Sprintf("a part of the environment could not be read: %v", err))
 		}
 	}
+	// Devices carry the run's id, by which two runs must not differ.
+	environment.Offloads = withoutID(environment.Offloads, l.ID)
+	environment.Sysctls = withoutID(environment.Sysctls, l.ID)
 	r.record.Environment = environment
+}
+
+// withoutID names devices by their part in the lab: "da" for "da-ID".
+func withoutID(values map[string]string, id string) map[string]string {
+	plain := make(map[string]string, len(values))
+	for key, value := range values {
+		plain[strings.ReplaceAll(key, "-"+id, "")] = value
+	}
+	return plain
 }
 
 func (r *run) warn(code, text string) {

@@ -18,46 +18,40 @@ func (m *measurement) summarise(cell *result.Cell, find search.Search, maxLoadPP
 			Trials: b.Trials, TrialSeconds: b.TrialSeconds, Regular: b.Regular, Reason: b.Reason,
 		})
 	}
-	defer m.judge(cell, bounds, maxLoadPPS)
 	if mlr, ok := find.(*search.MLR); ok {
 		if background := mlr.Background(); background.Found {
 			p := background.LossRatio
 			cell.BackgroundLossRatio = &p
 		}
 	}
-	if b, ok := throughput(bounds); ok {
+	if b := bounds[described(bounds)]; b.HasLower {
 		m.describe(cell, b)
 	}
 	m.addDoubts(cell)
+	m.judge(cell, bounds, maxLoadPPS)
 }
 
 // judge writes the verdict on each goal, and as that on the cell the one on the
 // goal that the cell is described at.
 func (m *measurement) judge(cell *result.Cell, bounds []search.Bounds, maxLoadPPS float64) {
-	described := len(bounds) - 1
-	for i, b := range bounds {
-		if b.HasLower {
-			described = i
-		}
-	}
 	for i, b := range bounds {
 		verdict, evidence := judge(*cell, b, m.trials, maxLoadPPS)
 		cell.Goals[i].Verdict = verdict
-		if i == described {
+		if i == described(bounds) {
 			cell.Verdict, cell.Evidence = verdict, evidence
 		}
 	}
 }
 
-// throughput is the goal that a cell is described at: the last one that has a
-// lower bound, PDR by default.
-func throughput(bounds []search.Bounds) (search.Bounds, bool) {
-	for _, b := range slices.Backward(bounds) {
+// described is the index of the goal that a cell is described at: the last one that
+// has a lower bound, PDR by default, or the last one if none has.
+func described(bounds []search.Bounds) int {
+	for i, b := range slices.Backward(bounds) {
 		if b.HasLower {
-			return b, true
+			return i
 		}
 	}
-	return search.Bounds{}, false
+	return len(bounds) - 1
 }
 
 // describe sets CPU time, latency and conntrack counters as they were at the throughput.
