@@ -7,11 +7,15 @@ func fits(c Config, trials []Trial, load Load) bool {
 	if c.MaxTrialSeconds == 0 {
 		return true
 	}
-	used := load.DurationS
+	return seconds(trials)+load.DurationS <= c.MaxTrialSeconds+slackS
+}
+
+// seconds is the trial time used up.
+func seconds(trials []Trial) (sum float64) {
 	for _, t := range trials {
-		used += t.DurationS
+		sum += t.DurationS
 	}
-	return used <= c.MaxTrialSeconds+slackS
+	return sum
 }
 
 // endReason says why a goal ended without narrow bounds.

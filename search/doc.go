@@ -14,7 +14,10 @@
 // (approach). Near the crossing, an estimate by Bayes' rule says at which load the
 // next full trial brings the bounds closest to their width (decide), doubts bounds
 // that it finds improbable, and leaves the verdict to the classification of the RFC.
-// Loss that does not fall with the load is checked at low loads (probe).
+// Loss that does not fall with the load is checked at low loads (probe). Of a bounded
+// trial time each goal has a share; when what is left is good for two decisions at
+// most and a bound is missing, loads well off the crossing are taken, because a wide
+// interval says more than none (settle).
 //
 // Loads are intended loads per direction in packets per second, durations are
 // intended durations in seconds, ratios are dimensionless.

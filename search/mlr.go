@@ -1,6 +1,9 @@
 package search
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // MLR is a multiple loss ratio search (RFC 9971) for several goals that share
 // their trials. The goal with the most allowed loss is searched first: the
@@ -31,14 +34,37 @@ func NewMLR(c Config) (*MLR, error) {
 // Add takes in a trial.
 func (m *MLR) Add(t Trial) { m.trials = append(m.trials, t.cleaned()) }
 
-// Next returns the trial to make next; false when every goal is done or the budget is used up.
+// Next returns the trial to make next; false when every goal is done or the budget is
+// used up. Each goal may use its share of the budget in turn, and then what the
+// others have left.
 func (m *MLR) Next() (Load, bool) {
+	used := seconds(m.trials)
+	for rank, i := range m.order {
+		left := m.config.MaxTrialSeconds*share(rank, len(m.order)) - used
+		if m.config.MaxTrialSeconds > 0 && left <= 0 && !m.view(m.config.Goals[i]).unfinished() {
+			continue
+		}
+		if load, ok := m.nextOf(i, left); ok {
+			return load, true
+		}
+	}
 	for _, i := range m.order {
-		if load, ok := m.view(m.config.Goals[i]).next(); ok {
-			return load, fits(m.config, m.trials, load)
+		if load, ok := m.nextOf(i, m.config.MaxTrialSeconds-used); ok {
+			return load, true
 		}
 	}
 	return Load{}, false
+}
+
+// nextOf returns what one goal asks for with so much trial time left to it; false
+// if it asks for nothing, or for more than the budget has.
+func (m *MLR) nextOf(goal int, remainingS float64) (Load, bool) {
+	v := m.view(m.config.Goals[goal])
+	if m.config.MaxTrialSeconds > 0 {
+		v.remainingS = remainingS
+	}
+	load, ok := v.next()
+	return load, ok && fits(m.config, m.trials, load)
 }
 
 // Bounds returns what the trials so far say.
@@ -68,7 +94,7 @@ func (m *MLR) Background() Background {
 
 // view gathers what is known for one goal.
 func (m *MLR) view(g Goal) *view {
-	v := &view{config: m.config, goal: g, trials: m.trials, points: pointsOf(g, m.trials)}
+	v := &view{config: m.config, goal: g, trials: m.trials, points: pointsOf(g, m.trials), remainingS: math.Inf(1)}
 	v.bounds = boundsOf(g, m.config, m.trials, v.points)
 	v.findBracket()
 	v.findBackground()

@@ -21,6 +21,8 @@ type view struct {
 	// believed is the capacity that a short trial near to it revealed, as a position,
 	// with its uncertainty; a spread of 0 is no belief.
 	believed, beliefSpread float64
+	// remainingS is the trial time left for the goal.
+	remainingS float64
 }
 
 // findBracket sets lower and upper. Between them lies what is not yet clear.
@@ -35,11 +37,25 @@ func (v *view) findBracket() {
 		v.upper = i
 	}
 	for i := 0; i < len(v.points) && (v.upper < 0 || i < v.upper); i++ {
-		if i > relLower && !v.points[i].onlyLow() {
+		if i > relLower && !v.points[i].onlyLow() && !v.refuted(i) {
 			break
 		}
 		v.lower = i
 	}
+}
+
+// refuted says that a load failed by chance: trials above it, and at least two of
+// full length for as much time as failed here, all passed.
+func (v *view) refuted(i int) bool {
+	failed := v.points[i].sums.fullHigh + v.points[i].sums.shortHigh
+	passed := 0.0
+	for j := i + 1; j < len(v.points) && (v.upper < 0 || j < v.upper); j++ {
+		if !v.points[j].onlyLow() {
+			return false
+		}
+		passed += v.points[j].sums.fullLow
+	}
+	return v.points[i].class == undecided && passed >= 2*math.Max(failed, v.goal.TrialDurationS)
 }
 
 // at is the position of a point on the load axis.
@@ -77,6 +93,11 @@ func (v *view) next() (Load, bool) {
 	}
 	if load, ok := v.probe(); ok {
 		return load, true
+	}
+	if v.scarce() {
+		if load, ok := v.settle(); ok {
+			return load, true
+		}
 	}
 	if load, ok := v.bisect(); ok {
 		return load, true
