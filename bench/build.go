@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/linerate/linerate/dut"
@@ -11,6 +13,7 @@ import (
 	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/observe"
 	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
 	"github.com/linerate/linerate/testbed"
 	"github.com/linerate/linerate/testbed/lab"
@@ -125,6 +128,25 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 	}
 	g.Priority = generatorPriority
 	return g, nil
+}
+
+// Measure makes a trial.
+func (s *station) Measure(ctx context.Context, r trial.Request) (result.Trial, error) {
+	return s.bed.Measure(ctx, r)
+}
+
+func (s *station) engineName() string { return s.engine }
+
+func (s *station) hasten() { s.bed.DrainQuiet, s.bed.Settle = calibrationDrain, 0 }
+
+func (s *station) silent(t result.Trial) error {
+	switch {
+	case t.Sent == 0:
+		return fmt.Errorf("the generator got no time on CPUs %v in %d trials: something with a higher priority runs there; stop it, or name other CPUs in lab.tester_cpus", s.config.CPUs, probeAttempts)
+	case t.Received == 0:
+		return fmt.Errorf("no test frame arrived from %s to %s: the devices do not pass frames sent by XDP; `linerate doctor` tells what is missing", s.ports[0].Interface, s.ports[1].Interface)
+	}
+	return nil
 }
 
 func (s *station) close() error {

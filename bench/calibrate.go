@@ -9,7 +9,6 @@ import (
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/search"
-	"github.com/linerate/linerate/testbed/lab"
 	"github.com/linerate/linerate/trial"
 )
 
@@ -44,13 +43,13 @@ func (s shape) cell() plan.Cell {
 
 // calibrate finds the ceiling of each shape that the cells have: the highest load
 // per direction that generator and sink carry without a DUT.
-func (r *run) calibrate(ctx context.Context, l *lab.Lab, cells []plan.Cell) error {
+func (r *run) calibrate(ctx context.Context, cells []plan.Cell) error {
 	for _, c := range cells {
 		s := shapeOf(c)
 		if _, done := r.ceilings[s]; done {
 			continue
 		}
-		ceiling, err := r.ceilingOf(ctx, l, s)
+		ceiling, err := r.ceilingOf(ctx, s)
 		if err != nil {
 			return fmt.Errorf("calibrate without a DUT: %w", err)
 		}
@@ -68,9 +67,9 @@ func (r *run) calibrate(ctx context.Context, l *lab.Lab, cells []plan.Cell) erro
 	return nil
 }
 
-func (r *run) ceilingOf(ctx context.Context, l *lab.Lab, s shape) (c result.Ceiling, err error) {
+func (r *run) ceilingOf(ctx context.Context, s shape) (c result.Ceiling, err error) {
 	cell := s.cell()
-	st, err := openStation(l, r.options.Plan, cell, r.events.TrialProgress)
+	st, err := r.testbed.openStation(cell)
 	if err != nil {
 		return c, err
 	}
@@ -78,9 +77,9 @@ func (r *run) ceilingOf(ctx context.Context, l *lab.Lab, s shape) (c result.Ceil
 	if err := st.learn(ctx); err != nil {
 		return c, err
 	}
-	st.bed.DrainQuiet, st.bed.Settle = calibrationDrain, 0
-	c = result.Ceiling{IPVersion: s.ipVersion, FrameSize: s.frameSize, Flows: s.flows, Directions: s.directions, Engine: st.engine}
-	m := &measurement{run: r, bed: st.bed, cell: cell.ID(), purpose: result.ForCalibration, directions: s.directions.Count()}
+	st.hasten()
+	c = result.Ceiling{IPVersion: s.ipVersion, FrameSize: s.frameSize, Flows: s.flows, Directions: s.directions, Engine: st.engineName()}
+	m := &measurement{run: r, bed: st, cell: cell.ID(), purpose: result.ForCalibration, directions: s.directions.Count()}
 	// As fast as it goes: no paced load can be higher.
 	var unpaced result.Trial
 	for attempt := 0; attempt < probeAttempts && unpaced.Received == 0; attempt++ {
@@ -88,11 +87,8 @@ func (r *run) ceilingOf(ctx context.Context, l *lab.Lab, s shape) (c result.Ceil
 			return c, err
 		}
 	}
-	if unpaced.Sent == 0 {
-		return c, fmt.Errorf("the generator got no time on CPUs %v in %d trials: something with a higher priority runs there; stop it, or name other CPUs in lab.tester_cpus", l.CPUs.Generators, probeAttempts)
-	}
-	if unpaced.Received == 0 {
-		return c, fmt.Errorf("no test frame arrived from %s to %s: the devices do not pass frames sent by XDP; `linerate doctor` tells what is missing", st.ports[0].Interface, st.ports[1].Interface)
+	if err := st.silent(unpaced); err != nil {
+		return c, err
 	}
 	most := float64(unpaced.Sent) / unpaced.ActualDurationS / float64(s.directions.Count())
 	for attempt := 0; attempt < probeAttempts && c.PPS < most/plausibleShare; attempt++ {

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/linerate/linerate/dut"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/search"
-	"github.com/linerate/linerate/testbed/lab"
 	"github.com/linerate/linerate/trial"
 )
 
@@ -20,32 +18,19 @@ const warmUp = 200 * time.Millisecond
 
 // measureCell makes the DUT what the cell says, searches, and unmakes it. What
 // was measured is in the cell even when an error is returned.
-func (r *run) measureCell(ctx context.Context, l *lab.Lab, c plan.Cell) (cell result.Cell, err error) {
+func (r *run) measureCell(ctx context.Context, c plan.Cell) (cell result.Cell, err error) {
 	cell = newCell(c, r.ceilings[shapeOf(c)])
-	scenario := dut.Scenario{Cell: c, Limit: r.options.Plan.Limit, DUT: l.DUT}
-	steps, err := scenario.Steps()
-	var missing *dut.MissingError
-	if errors.As(err, &missing) {
-		cell.Skipped = missing.Error()
-		return cell, nil
+	made, skipped, err := r.testbed.makeDUT(c)
+	cell.Skipped = skipped
+	if made.setup != nil {
+		cell.Setup = made.setup
 	}
-	if err != nil {
+	if err != nil || skipped != "" {
 		return cell, err
 	}
-	applied, err := dut.Apply(steps, r.journal)
-	if err != nil {
-		// The other cells can still be measured.
-		cell.Skipped = fmt.Sprintf("%v; `linerate doctor` tells what this machine lacks", err)
-		return cell, nil
-	}
-	defer func() { err = errors.Join(err, applied.Undo()) }()
-	cell.Setup = applied.Setup
-	if err := scenario.CheckTable(); err != nil {
-		cell.Skipped = err.Error()
-		return cell, nil
-	}
-	r.describeEnvironment(l)
-	st, err := openStation(l, r.options.Plan, c, r.events.TrialProgress)
+	defer func() { err = errors.Join(err, made.undo()) }()
+	_, _ = r.describeEnvironment() // the doubts are the same as of the run
+	st, err := r.testbed.openStation(c)
 	if err != nil {
 		return cell, err
 	}
@@ -53,8 +38,8 @@ func (r *run) measureCell(ctx context.Context, l *lab.Lab, c plan.Cell) (cell re
 	if err := st.learn(ctx); err != nil {
 		return cell, err
 	}
-	cell.Engine = st.engine
-	return cell, r.searchCell(ctx, &cell, st.bed)
+	cell.Engine = st.engineName()
+	return cell, r.searchCell(ctx, &cell, st)
 }
 
 func newCell(c plan.Cell, ceiling result.Ceiling) result.Cell {

@@ -6,12 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/linerate/linerate/dut/journal"
-	"github.com/linerate/linerate/internal/kernel"
-	"github.com/linerate/linerate/observe"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/testbed/lab"
 )
@@ -22,18 +18,15 @@ type run struct {
 	events   Events
 	record   result.Run
 	store    *result.Store
-	journal  *journal.Journal
+	testbed  testbedUnderTest
 	ceilings map[shape]result.Ceiling
 	trials   int
 }
 
 // Run measures the plan and returns the run as stored. When ctx ends, what was
 // measured is kept, everything is undone and ctx's error is returned. An error of
-// type *kernel.MissingError means that this machine cannot run the lab.
+// type *kernel.MissingError means that this machine cannot have the testbed.
 func Run(ctx context.Context, o Options) (*result.Run, error) {
-	if err := kernel.Require(); err != nil {
-		return nil, err
-	}
 	name := o.Name
 	if name == "" {
 		name = lab.NewID()
@@ -44,42 +37,36 @@ func Run(ctx context.Context, o Options) (*result.Run, error) {
 		Cells: []result.Cell{}, Warnings: []result.Warning{}, Calibration: result.Calibration{Ceilings: []result.Ceiling{}},
 	}
 	var err error
-	if r.journal, err = journal.Create(o.JournalDir, name); err != nil {
+	if r.testbed, err = newTestbed(name, o); err != nil {
 		return nil, err
 	}
 	if r.store, err = result.Create(o.Out, &r.record); err != nil {
-		return nil, errors.Join(err, r.journal.Close())
+		return nil, errors.Join(err, r.testbed.close())
 	}
 	err = r.measure(ctx)
-	err = errors.Join(err, r.journal.Close())
+	err = errors.Join(err, r.testbed.close())
 	return &r.record, errors.Join(r.finish(ctx, err), r.store.Close())
 }
 
-// measure opens the lab and goes through the cells.
-func (r *run) measure(ctx context.Context) (err error) {
-	l, err := lab.Open(r.record.ID, r.options.Plan.Lab, r.journal)
-	if err != nil {
+// measure opens the testbed and goes through the cells.
+func (r *run) measure(ctx context.Context) error {
+	if err := r.testbed.open(); err != nil {
 		return err
 	}
-	if err := r.describe(l); err != nil {
+	if err := r.describe(); err != nil {
 		return err
 	}
-	undo, err := l.StepAside()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, undo()) }()
 	cells := r.options.Plan.Cells()
 	r.events.Opened(&r.record, cells)
 	for _, w := range r.record.Warnings {
 		r.events.Doubt(w)
 	}
-	if err := r.calibrate(ctx, l, cells); err != nil {
+	if err := r.calibrate(ctx, cells); err != nil {
 		return err
 	}
 	for i, c := range cells {
 		r.events.CellStarted(i+1, len(cells), c)
-		cell, err := r.measureCell(ctx, l, c)
+		cell, err := r.measureCell(ctx, c)
 		if err != nil && len(cell.Goals) == 0 {
 			return fmt.Errorf("cell %s: %w", c.ID(), err)
 		}
@@ -93,49 +80,27 @@ func (r *run) measure(ctx context.Context) (err error) {
 }
 
 // describe records testbed and environment.
-func (r *run) describe(l *lab.Lab) error {
-	r.record.Testbed = result.Testbed{
-		Kind: r.options.Plan.Testbed, DUTCPUs: l.CPUs.DUT, TesterCPUs: l.CPUs.Tester(), SharedCPUs: l.CPUs.Shared(),
-		MTUBytes: r.options.Plan.Lab.MTUBytes, Queues: l.Queues(), Links: l.Links(),
+func (r *run) describe() error {
+	described, doubts := r.testbed.describe()
+	r.record.Testbed = described
+	warnings, err := r.describeEnvironment()
+	r.record.Warnings = append(r.record.Warnings, warnings...)
+	if err != nil {
+		r.warn("environment-incomplete", fmt.Sprintf("a part of the environment could not be read: %v", err))
 	}
-	r.describeEnvironment(l)
-	if others, err := r.journal.Others(); err == nil && len(others) > 0 {
-		r.warn("another-run", fmt.Sprintf("run %s is measuring on this machine at the same time: both take CPU time from each other; run them one after another", strings.Join(others, " and ")))
-	}
-	if l.CPUs.Shared() {
-		r.warn("shared-cpus", "generator and DUT share a CPU: the figures are of both together; a machine with more CPUs is needed to tell them apart")
-	} else if l.CPUs.SinksBesideDUT() {
-		r.warn("sink-beside-dut", "there is no CPU left for the sink, so it runs beside the DUT and before it: the throughput is that of DUT and sink together, the CPU time of the sink is not counted as the DUT's")
-	}
+	r.record.Warnings = append(r.record.Warnings, doubts...)
 	return r.save()
 }
 
-// describeEnvironment records the machine as it is now: once when the lab stands,
-// and again with each scenario in place, because a scenario sets sysctls.
-func (r *run) describeEnvironment(l *lab.Lab) {
-	environment, warnings, err := observe.Environment(l.DUT.Netns, l.Devices())
+// describeEnvironment records the machine as it is now: once when the testbed
+// stands, and again with each scenario in place, because a scenario sets sysctls.
+func (r *run) describeEnvironment() ([]result.Warning, error) {
+	environment, warnings, err := r.testbed.environment()
 	for tool, version := range r.options.Versions {
 		environment.Versions[tool] = version
 	}
-	if r.record.Environment.Kernel == "" {
-		r.record.Warnings = append(r.record.Warnings, warnings...)
-		if err != nil {
-			r.warn("environment-incomplete", fmt.Sprintf("a part of the environment could not be read: %v", err))
-		}
-	}
-	// Devices carry the run's id, by which two runs must not differ.
-	environment.Offloads = withoutID(environment.Offloads, l.ID)
-	environment.Sysctls = withoutID(environment.Sysctls, l.ID)
 	r.record.Environment = environment
-}
-
-// withoutID names devices by their part in the lab: "da" for "da-ID".
-func withoutID(values map[string]string, id string) map[string]string {
-	plain := make(map[string]string, len(values))
-	for key, value := range values {
-		plain[strings.ReplaceAll(key, "-"+id, "")] = value
-	}
-	return plain
+	return warnings, err
 }
 
 func (r *run) warn(code, text string) {

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/linerate/linerate/dut"
+	"github.com/linerate/linerate/dut/journal"
+	"github.com/linerate/linerate/internal/kernel"
+	"github.com/linerate/linerate/observe"
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/testbed/lab"
+)
+
+// labTestbed is the lab of network namespaces on this machine.
+type labTestbed struct {
+	id      string
+	options Options
+	journal *journal.Journal
+	lab     *lab.Lab
+	comeIn  func() error
+}
+
+func newLabTestbed(id string, o Options) (*labTestbed, error) {
+	if err := kernel.Require(); err != nil {
+		return nil, err
+	}
+	j, err := journal.Create(o.JournalDir, id)
+	if err != nil {
+		return nil, err
+	}
+	return &labTestbed{id: id, options: o, journal: j}, nil
+}
+
+func (b *labTestbed) open() (err error) {
+	if b.lab, err = lab.Open(b.id, b.options.Plan.Lab, b.journal); err != nil {
+		return err
+	}
+	b.comeIn, err = b.lab.StepAside()
+	return err
+}
+
+func (b *labTestbed) close() error {
+	var err error
+	if b.comeIn != nil {
+		err = b.comeIn()
+	}
+	return errors.Join(err, b.journal.Close())
+}
+
+func (b *labTestbed) describe() (result.Testbed, []result.Warning) {
+	cpus := b.lab.CPUs
+	described := result.Testbed{
+		Kind: b.options.Plan.Testbed, DUTCPUs: cpus.DUT, TesterCPUs: cpus.Tester(), SharedCPUs: cpus.Shared(),
+		MTUBytes: b.options.Plan.Lab.MTUBytes, Queues: b.lab.Queues(), Links: b.lab.Links(),
+	}
+	var doubts []result.Warning
+	warn := func(code, text string) { doubts = append(doubts, result.Warning{Code: code, Text: text}) }
+	if others, err := b.journal.Others(); err == nil && len(others) > 0 {
+		warn("another-run", fmt.Sprintf("run %s is measuring on this machine at the same time: both take CPU time from each other; run them one after another", strings.Join(others, " and ")))
+	}
+	if cpus.Shared() {
+		warn("shared-cpus", "generator and DUT share a CPU: the figures are of both together; a machine with more CPUs is needed to tell them apart")
+	} else if cpus.SinksBesideDUT() {
+		warn("sink-beside-dut", "there is no CPU left for the sink, so it runs beside the DUT and before it: the throughput is that of DUT and sink together, the CPU time of the sink is not counted as the DUT's")
+	}
+	return described, doubts
+}
+
+func (b *labTestbed) environment() (result.Environment, []result.Warning, error) {
+	environment, warnings, err := observe.Environment(b.lab.DUT.Netns, b.lab.Devices())
+	// Devices carry the run's id, by which two runs must not differ.
+	environment.Offloads = withoutID(environment.Offloads, b.id)
+	environment.Sysctls = withoutID(environment.Sysctls, b.id)
+	return environment, warnings, err
+}
+
+// withoutID names devices by their part in the lab: "da" for "da-ID".
+func withoutID(values map[string]string, id string) map[string]string {
+	plain := make(map[string]string, len(values))
+	for key, value := range values {
+		plain[strings.ReplaceAll(key, "-"+id, "")] = value
+	}
+	return plain
+}
+
+func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err error) {
+	scenario := dut.Scenario{Cell: c, Limit: b.options.Plan.Limit, DUT: b.lab.DUT}
+	steps, err := scenario.Steps()
+	var missing *dut.MissingError
+	if errors.As(err, &missing) {
+		return made, missing.Error(), nil
+	}
+	if err != nil {
+		return made, "", err
+	}
+	applied, err := dut.Apply(steps, b.journal)
+	if err != nil {
+		// The other cells can still be measured.
+		return made, fmt.Sprintf("%v; `linerate doctor` tells what this machine lacks", err), nil
+	}
+	if err := scenario.CheckTable(); err != nil {
+		return madeDUT{setup: applied.Setup}, err.Error(), applied.Undo()
+	}
+	return madeDUT{setup: applied.Setup, undo: applied.Undo}, "", nil
+}
+
+func (b *labTestbed) openStation(c plan.Cell) (tester, error) {
+	s, err := openStation(b.lab, b.options.Plan, c, b.options.Events.TrialProgress)
+	if err != nil {
+		return nil, err // not a nil *station in a tester
+	}
+	return s, nil
+}
