@@ -35,7 +35,7 @@ setup: ## install what every other target needs
 setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool (and Go, by hand)
 	@scripts/setup.sh bench
 
-setup-test: ## install what test needs: that, and tcpdump and Chromium
+setup-test: ## install what test needs: that, tcpdump, Chromium, and MLRsearch from PyPI
 	@scripts/setup.sh bench test
 
 setup-lint: ## install what lint needs: shellcheck and the compiler of the BPF programs

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 declare -A needs=(
 	[go]=""
 	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool"
-	[test]="git:git tcpdump:tcpdump tmux:tmux /usr/bin/chromium:chromium"
+	[test]="git:git tcpdump:tcpdump tmux:tmux /usr/bin/chromium:chromium python3:python3 pip3:python3-pip"
 	[lint]="git:git shellcheck:shellcheck"
 	[generate]="clang-14:clang-14 llvm-strip-14:llvm-14 /usr/include/bpf/bpf_helpers.h:libbpf-dev /usr/include/linux/bpf.h:linux-libc-dev"
 	[perf]="tcpreplay:tcpreplay dpdk-testpmd:dpdk-dev /usr/lib/*/dpdk/pmds-*/librte_net_af_xdp.so*:librte-net-af-xdp*"
@@ -84,6 +84,22 @@ install_packages() {
 	"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
+# Versions are fixed: the tests compare with what exactly these do.
+declare -A python_packages=([test]="MLRsearch:MLRsearch==1.2.1")
+
+# need_python PART: the packages from PyPI, into bin/python, beside what make builds.
+need_python() {
+	local item
+	read -ra packages <<<"${python_packages[$1]-}"
+	for item in "${packages[@]}"; do
+		if [ ! -e "bin/python/${item%%:*}" ]; then
+			say "installing ${item#*:} from PyPI into bin/python"
+			python3 -m pip install --quiet --disable-pip-version-check --no-deps --root-user-action=ignore --target bin/python "${item#*:}" >&2 ||
+				say "PyPI cannot be reached: the tests that compare with ${item%%:*} will be skipped"
+		fi
+	done
+}
+
 missing=()
 items=()
 need_go
@@ -100,14 +116,16 @@ for part in "$@"; do
 		fi
 	done
 done
-if [ ${#missing[@]} -eq 0 ]; then
-	exit 0
+if [ ${#missing[@]} -gt 0 ]; then
+	mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
+	install_packages "${missing[@]}"
 fi
-mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
-install_packages "${missing[@]}"
 for item in "${items[@]}"; do
 	if ! there "$item"; then
 		say "$item is still missing after ${missing[*]} was installed; install the package that holds it by hand."
 		exit 3
 	fi
+done
+for part in "$@"; do
+	need_python "$part"
 done
