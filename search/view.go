@@ -83,7 +83,10 @@ func (v *view) load(x float64) float64 {
 // next returns the trial that brings the goal closest to its end; false if there is none.
 func (v *view) next() (Load, bool) {
 	if v.bounds.Done {
-		return v.appeal()
+		if load, ok := v.appeal(); ok {
+			return load, true
+		}
+		return v.refine()
 	}
 	if len(v.points) == 0 {
 		return v.short(v.config.MaxLoadPPS, "rate forwarded under overload"), true
