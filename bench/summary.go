@@ -102,6 +102,7 @@ func meanCPU(trials []result.Trial) *result.CPU {
 		for i, c := range t.CPU.PerCore {
 			p := &mean.PerCore[i]
 			p.User, p.System, p.SoftIRQ, p.IRQ, p.Steal, p.Idle = p.User+c.User, p.System+c.System, p.SoftIRQ+c.SoftIRQ, p.IRQ+c.IRQ, p.Steal+c.Steal, p.Idle+c.Idle
+			p.TurnsPerS += c.TurnsPerS
 		}
 	}
 	if mean == nil {
@@ -112,6 +113,7 @@ func meanCPU(trials []result.Trial) *result.CPU {
 	for i := range mean.PerCore {
 		p := &mean.PerCore[i]
 		p.User, p.System, p.SoftIRQ, p.IRQ, p.Steal, p.Idle = p.User/n, p.System/n, p.SoftIRQ/n, p.IRQ/n, p.Steal/n, p.Idle/n
+		p.TurnsPerS /= n
 	}
 	return mean
 }
@@ -138,6 +140,9 @@ func (m *measurement) addDoubts(cell *result.Cell) {
 			}
 			g.n++
 		}
+	}
+	if w, found := speedDoubt(m.trials); found {
+		cell.Warnings = append(cell.Warnings, w)
 	}
 	for _, code := range order {
 		g := groups[code]

@@ -3,6 +3,8 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/linerate/linerate/dut"
@@ -21,6 +23,9 @@ type labTestbed struct {
 	journal *journal.Journal
 	lab     *lab.Lab
 	comeIn  func() error
+	// speeds is nil, and speedsErr why, if the kernel offers no timer to programs.
+	speeds    *observe.Speeds
+	speedsErr error
 }
 
 func newLabTestbed(id string, o Options) (*labTestbed, error) {
@@ -38,6 +43,7 @@ func (b *labTestbed) open() (err error) {
 	if b.lab, err = lab.Open(b.id, b.options.Plan.Lab, b.journal); err != nil {
 		return err
 	}
+	b.speeds, b.speedsErr = observe.WatchSpeeds(slices.Sorted(maps.Keys(roles(b.lab.CPUs))))
 	b.comeIn, err = b.lab.StepAside()
 	return err
 }
@@ -46,6 +52,9 @@ func (b *labTestbed) close() error {
 	var err error
 	if b.comeIn != nil {
 		err = b.comeIn()
+	}
+	if b.speeds != nil {
+		err = errors.Join(err, b.speeds.Close())
 	}
 	return errors.Join(err, b.journal.Close())
 }
@@ -65,6 +74,9 @@ func (b *labTestbed) describe() (result.Testbed, []result.Warning) {
 		warn("shared-cpus", "generator and DUT share a CPU: the figures are of both together; a machine with more CPUs is needed to tell them apart")
 	} else if cpus.SinksBesideDUT() {
 		warn("sink-beside-dut", "there is no CPU left for the sink, so it runs beside the DUT and before it: the throughput is that of DUT and sink together, the CPU time of the sink is not counted as the DUT's")
+	}
+	if b.speedsErr != nil {
+		warn("cpu-speed-unknown", fmt.Sprintf("whether the CPUs kept their speed is not known: %v", b.speedsErr))
 	}
 	return described, doubts
 }
@@ -112,5 +124,6 @@ func (b *labTestbed) openStation(c plan.Cell) (tester, error) {
 	if err != nil {
 		return nil, err // not a nil *station in a tester
 	}
+	s.bed.Speeds = b.speeds
 	return s, nil
 }

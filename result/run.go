@@ -174,6 +174,10 @@ type Core struct {
 	IRQ     float64 `json:"irq"`
 	Steal   float64 `json:"steal"`
 	Idle    float64 `json:"idle"`
+	// TurnsPerS is how many turns of a fixed loop of multiplications the CPU made in a
+	// second of its time during the trial, timed 200 times a second. It compares the
+	// CPU with itself only: when it falls, so does what the CPU can forward.
+	TurnsPerS float64 `json:"turns_per_s,omitempty"`
 }
 
 // Latency is taken from the time stamp in each frame to its arrival in the sink's XDP program.

@@ -37,6 +37,8 @@ type Bed struct {
 	Directions []Direction
 	// DUTThreads measures the kernel threads that do the DUT's work; nil without a DUT.
 	DUTThreads *observe.Threads
+	// Speeds measures how fast the testbed's CPUs are; nil if that cannot be had.
+	Speeds *observe.Speeds
 	// CPURoles names the CPUs whose time is listed.
 	CPURoles map[int]string
 	// ConntrackNetns is the namespace whose connection tracking is watched; empty for none.
@@ -69,6 +71,10 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 	if err != nil {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
+	speeds, err := b.Speeds.Sample()
+	if err != nil {
+		return t, fmt.Errorf("make a trial: %w", err)
+	}
 	counts, cpu, err := b.send(ctx, r)
 	if err != nil {
 		return t, fmt.Errorf("make a trial at %.0f pps: %w", r.LoadPPS, err)
@@ -91,6 +97,9 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 	t.CPU = observe.CPUBetween(cpu[0], cpu[1], counts.Duration, b.CPURoles, t.Received)
 	if b.DUTThreads == nil && t.CPU != nil {
 		t.CPU.DUTCoresBusy, t.CPU.NSPerPacket = 0, 0
+	}
+	if err := b.fillSpeeds(&t, speeds); err != nil {
+		return t, fmt.Errorf("make a trial: %w", err)
 	}
 	t.Warnings = doubts(t)
 	return t, sleep(ctx, b.Settle)

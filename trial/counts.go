@@ -137,3 +137,15 @@ func latencyOf(h *frame.Histogram, arrived []sink.Counts) *result.Latency {
 	}
 	return l
 }
+
+// fillSpeeds sets how fast each listed CPU was since a sample.
+func (b *Bed) fillSpeeds(t *result.Trial, before observe.SpeedSample) error {
+	now, err := b.Speeds.Sample()
+	if err != nil || t.CPU == nil {
+		return err
+	}
+	for i, c := range t.CPU.PerCore {
+		t.CPU.PerCore[i].TurnsPerS = now.TurnsPerS(before, c.CPU)
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package observe
+
+import (
+	"testing"
+	"time"
+
+	"github.com/linerate/linerate/internal/testenv"
+)
+
+func TestSpeedsAreMeasured(t *testing.T) {
+	testenv.NeedRoot(t)
+	s, err := WatchSpeeds([]int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	before, err := s.Sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); ; {
+		after, err := s.Sample()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := after[0].Samples - before[0].Samples
+		if n >= 20 {
+			// A turn takes at least a cycle and at most a microsecond.
+			if turns := after.TurnsPerS(before, 0); turns < 1e6 || turns > 1e10 {
+				t.Errorf("%g turns/s", turns)
+			} else {
+				t.Logf("%g turns/s in %d samples, %d broken", turns, n, after[0].Broken)
+			}
+			if idle := after.TurnsPerS(before, 1); idle != 0 {
+				t.Errorf("CPU 1 is not timed and made %g turns/s", idle)
+			}
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d samples in 20 s, want 20", n)
+		}
+	}
+}
