@@ -56,6 +56,9 @@ func (r *run) measure(ctx context.Context) error {
 	if err := r.describe(); err != nil {
 		return err
 	}
+	if err := r.testbed.clear(); err != nil {
+		return err
+	}
 	cells := r.options.Plan.Cells()
 	r.events.Opened(&r.record, cells)
 	for _, w := range r.record.Warnings {

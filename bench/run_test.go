@@ -2,8 +2,11 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,6 +79,11 @@ func TestLimitIsFound(t *testing.T) {
 	}
 	if pdr := c.Goals[1]; math.Abs(pdr.ConditionalPPS/limit-1) > 0.01 {
 		t.Errorf("PDR conditional throughput is %.0f pps, the limit %d", pdr.ConditionalPPS, limit)
+	}
+	for _, w := range run.Warnings {
+		if w.Code == "cpus-restricted" && !strings.Contains(w.Text, fmt.Sprintf("may use %d of", runtime.NumCPU())) {
+			t.Errorf("the run takes its own stepping aside for a limit of the machine: %s", w.Text)
+		}
 	}
 	if c.Verdict != result.DUTBound {
 		t.Errorf("verdict %s, %q; want dut-bound", c.Verdict, c.Evidence)

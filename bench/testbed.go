@@ -19,12 +19,15 @@ type testbedUnderTest interface {
 	// environment is the machine of the DUT as it is now. What could not be read is
 	// an error, and the rest is returned with it.
 	environment() (result.Environment, []result.Warning, error)
+	// clear keeps linerate's own work out of the way of the trials from here on. It
+	// comes after describe, which looks at the machine as others find it.
+	clear() error
 	// makeDUT makes the DUT what the cell says. Skipped is why this testbed cannot;
 	// then, and after an error, there is nothing to undo.
 	makeDUT(c plan.Cell) (made madeDUT, skipped string, err error)
 	// openStation sets up the tester for a cell.
 	openStation(c plan.Cell) (tester, error)
-	// close undoes whatever open made.
+	// close undoes whatever open and clear made.
 	close() error
 }
 

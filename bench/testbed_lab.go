@@ -22,7 +22,8 @@ type labTestbed struct {
 	options Options
 	journal *journal.Journal
 	lab     *lab.Lab
-	comeIn  func() error
+	// comeBack undoes the stepping aside of linerate's threads.
+	comeBack func() error
 	// speeds is nil, and speedsErr why, if the kernel offers no timer to programs.
 	speeds    *observe.Speeds
 	speedsErr error
@@ -44,14 +45,18 @@ func (b *labTestbed) open() (err error) {
 		return err
 	}
 	b.speeds, b.speedsErr = observe.WatchSpeeds(slices.Sorted(maps.Keys(roles(b.lab.CPUs))))
-	b.comeIn, err = b.lab.StepAside()
+	return nil
+}
+
+func (b *labTestbed) clear() (err error) {
+	b.comeBack, err = b.lab.StepAside()
 	return err
 }
 
 func (b *labTestbed) close() error {
 	var err error
-	if b.comeIn != nil {
-		err = b.comeIn()
+	if b.comeBack != nil {
+		err = b.comeBack()
 	}
 	if b.speeds != nil {
 		err = errors.Join(err, b.speeds.Close())
