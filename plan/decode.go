@@ -56,6 +56,12 @@ func (d *decoder) wasRead(path string) bool {
 // value stores what the node says in v, which is the field at path.
 func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	d.places[path] = position{n.Line, n.Column}
+	if v.Kind() == reflect.Pointer { // a field that may be left out
+		to := reflect.New(v.Type().Elem())
+		d.value(n, to.Elem(), path)
+		v.Set(to)
+		return
+	}
 	place := n
 	n = target(n)
 	if strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!") {

@@ -71,6 +71,8 @@ func typeText(t reflect.Type) string {
 		return "direction"
 	}
 	switch t.Kind() {
+	case reflect.Pointer:
+		return typeText(t.Elem())
 	case reflect.Slice:
 		return "list of " + typeText(t.Elem()) + "s"
 	case reflect.String:

@@ -11,7 +11,7 @@ var fieldTexts = map[string]string{
 	"schema":      "the version of this file's form: " + SchemaV1,
 	"name":        "the plan's name; by default the file's",
 	"description": "what the plan measures, in a sentence",
-	"testbed":     "where to measure: lab, network namespaces on this machine",
+	"testbed":     "where to measure: lab, network namespaces on this machine, or sim, a simulated DUT that no frame is sent to",
 	"scenarios":   "what the DUT is made to be, one after the other",
 
 	"lab":             "the CPUs and links of the lab testbed",
@@ -19,6 +19,18 @@ var fieldTexts = map[string]string{
 	"lab.tester_cpus": "CPUs that generate and count frames; by default those that dut_cpus leaves",
 	"lab.sink_cpus":   "CPUs that count frames; by default some of tester_cpus, or the DUT's own if none is left",
 	"lab.mtu_bytes":   "IP MTU of every link: 1500 carries frames up to 1518 bytes",
+
+	"sim":                    "the device of testbed sim: a preset, and what is changed of it",
+	"sim.preset":             "hard, queue, knee, jitter, background-loss, glitch, collapse, linux-like or slow; by default linux-like",
+	"sim.capacity_pps":       "packets per second that the device forwards in each direction",
+	"sim.queue_frames":       "frames that may wait in the device at the end of a trial",
+	"sim.knee":               "width of the gradual onset of loss around the capacity, as a share of it; 0: a sharp edge",
+	"sim.jitter":             "standard deviation of the capacity from second to second, as a share of it",
+	"sim.background_loss":    "share of the frames that are lost at any load",
+	"sim.glitch_probability": "share of the trials in which a burst of frames is lost",
+	"sim.collapse":           "capacity that each frame above the capacity costs, in frames",
+	"sim.max_load_pps":       "packets per second that the simulated tester can offer in each direction",
+	"sim.seed":               "fixes the noise: two runs with one seed have the same trials",
 
 	"traffic":            "the frames; every combination of the lists is a cell",
 	"traffic.ip_version": "4, 6 or both",
@@ -69,6 +81,7 @@ var intRanges = map[string]intRange{
 	"traffic.flows":       {1, MaxFlows, "flows"},
 	"limit.pps":           {1, 1_000_000_000, "packets per second"},
 	"limit.burst_packets": {1, math.MaxUint32, "packets"},
+	"sim.queue_frames":    {0, 1_000_000_000, "frames"},
 }
 
 type durationRange struct{ min, max time.Duration }
@@ -87,10 +100,11 @@ var durationRanges = map[string]durationRange{
 // textChoices are the values of the text fields that take one of a few words.
 var textChoices = map[string][]string{
 	"schema":           {SchemaV1},
-	"testbed":          {"lab"},
+	"testbed":          {"lab", "sim"},
+	"sim.preset":       {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
 	"traffic.engine":   {"auto", "xdp", "afpacket"},
 	"search.algorithm": {"mlrsearch", "binary"},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.
-var laterTestbeds = []string{"wire", "vm", "sim"}
+var laterTestbeds = []string{"wire", "vm"}

@@ -15,6 +15,7 @@ type Plan struct {
 	Description string     `yaml:"description,omitempty" json:"description,omitempty"`
 	Testbed     string     `yaml:"testbed" json:"testbed"`
 	Lab         Lab        `yaml:"lab" json:"lab"`
+	Sim         Sim        `yaml:"sim,omitempty" json:"sim,omitzero"`
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
 	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
 	Limit       Limit      `yaml:"limit" json:"limit"`

@@ -114,12 +114,16 @@ func describe(s *jsonschema.Schema, path string, value any) {
 		entry.Pattern = goalName.String()
 	case "traffic.ip_version":
 		entry.Enum = []any{4, 6}
-	case "search.min_load_pps":
+	case "search.min_load_pps", "sim.capacity_pps", "sim.max_load_pps":
 		entry.ExclusiveMinimum = "0"
 	case "search.max_load_pps":
 		entry.Minimum = "0"
 	case "search.goals[].loss_ratio", "search.goals[].exceed_ratio":
 		entry.OneOf[0].Minimum, entry.OneOf[0].ExclusiveMaximum = "0", "1"
+	case "sim.jitter", "sim.background_loss":
+		entry.OneOf[0].Minimum, entry.OneOf[0].ExclusiveMaximum = "0", "1"
+	case "sim.knee", "sim.glitch_probability", "sim.collapse":
+		entry.OneOf[0].Minimum, entry.OneOf[0].Maximum = "0", "1"
 	case "search.goals[].width":
 		entry.OneOf[0].ExclusiveMinimum, entry.OneOf[0].ExclusiveMaximum = "0", "1"
 	}

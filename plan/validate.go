@@ -38,6 +38,7 @@ func (p Plan) check() Problems {
 	}
 	c.testbed(p.Testbed)
 	c.lab(p.Lab)
+	c.sim(p.Sim)
 	c.scenarios(p.Scenarios)
 	c.traffic(p.Traffic, p.Lab.MTUBytes)
 	c.whole("limit.pps", "limit.pps", p.Limit.PPS)

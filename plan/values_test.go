@@ -126,7 +126,9 @@ func everyField(t *testing.T) Plan {
 	t.Helper()
 	p := Plan{
 		Schema: SchemaV1, Name: "every-field", Description: "Each field, \"quoted\": yes.\nTwo lines.", Testbed: "lab",
-		Lab:       Lab{DUTCPUs: CPUList{1, 2, 3}, TesterCPUs: CPUList{0}, SinkCPUs: CPUList{2}, MTUBytes: 9000},
+		Lab: Lab{DUTCPUs: CPUList{1, 2, 3}, TesterCPUs: CPUList{0}, SinkCPUs: CPUList{2}, MTUBytes: 9000},
+		Sim: Sim{Preset: "knee", CapacityPPS: new(1.5e6), QueueFrames: new(0), Knee: new(Ratio(0.0007)), Jitter: new(Ratio(0)), BackgroundLoss: new(Ratio(1e-6)),
+			GlitchProbability: new(Ratio(1)), Collapse: new(Ratio(0.1)), MaxLoadPPS: new(0.5), Seed: -3},
 		Scenarios: []Scenario{"none", "conntrack-iptables", "snat", "limit"},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
 			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp"},

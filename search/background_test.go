@@ -4,11 +4,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/linerate/linerate/testbed/sim"
 )
 
 func TestBackgroundLoss(t *testing.T) {
 	for _, ratio := range []float64{1e-5, 1e-4, 1e-3} {
-		d := simDUT{name: "background", capacity: simCapacityPPS, loss: ratio}
+		d := dutOf("background", sim.Model{CapacityPPS: simCapacityPPS, BackgroundLoss: ratio})
 		for seed := range uint64(10) {
 			s := newSearch(t, "mlr", config(simMaxLoadPPS)).(*MLR)
 			d.run(s, seed)
@@ -29,7 +31,7 @@ func TestBackgroundLoss(t *testing.T) {
 }
 
 func TestBackgroundLossAboveEveryGoal(t *testing.T) {
-	d := simDUT{name: "background", capacity: simCapacityPPS, loss: 0.02}
+	d := dutOf("background", sim.Model{CapacityPPS: simCapacityPPS, BackgroundLoss: 0.02})
 	s := newSearch(t, "mlr", config(simMaxLoadPPS)).(*MLR)
 	d.run(s, 1)
 	for _, b := range s.Bounds() {
@@ -44,11 +46,11 @@ func TestBackgroundLossAboveEveryGoal(t *testing.T) {
 
 func TestNoBackgroundLoss(t *testing.T) {
 	for _, d := range []simDUT{
-		{name: "slow", capacity: 2000},
-		{name: "very slow", capacity: 1100},
-		{name: "slow with glitches", capacity: 2000, glitch: 0.1, burst: 0.01},
-		{name: "glitches", capacity: simCapacityPPS, glitch: 0.1, burst: 0.003},
-		{name: "wide knee", capacity: simCapacityPPS, knee: 0.03, poisson: true},
+		dutOf("slow", sim.Model{CapacityPPS: 2000}),
+		dutOf("very slow", sim.Model{CapacityPPS: 1100}),
+		dutOf("slow with glitches", sim.Model{CapacityPPS: 2000, GlitchProbability: 0.1, GlitchLoss: 0.01}),
+		dutOf("glitches", sim.Model{CapacityPPS: simCapacityPPS, GlitchProbability: 0.1, GlitchLoss: 0.003}),
+		dutOf("wide knee", sim.Model{CapacityPPS: simCapacityPPS, Knee: 0.03, Drawn: true}),
 	} {
 		for seed := range uint64(20) {
 			s := newSearch(t, "mlr", config(simMaxLoadPPS)).(*MLR)

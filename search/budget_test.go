@@ -4,12 +4,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/linerate/linerate/testbed/sim"
 )
 
 // noisyDUT is a router on a shared machine: its capacity wanders, its loss begins
 // softly, polling batches better under overload, and now and then it is held up.
 func noisyDUT() simDUT {
-	return simDUT{name: "shared machine", capacity: simCapacityPPS, queue: 256, knee: .004, jitter: .006, glitch: .08, burst: .01, gain: .45, poisson: true}
+	return dutOf("shared machine", sim.Model{CapacityPPS: simCapacityPPS, QueueFrames: 256, Knee: .004, Jitter: .006, GlitchProbability: .08, GlitchLoss: .01, Gain: .45, Drawn: true})
 }
 
 // heldUp is a device that stands still for a moment some 20 times a second: a ring of
@@ -19,7 +21,7 @@ type heldUp struct{ simDUT }
 func (d heldUp) trial(r *rand.Rand, load Load) Trial {
 	t := d.simDUT.trial(r, load)
 	lost := 0.0
-	for range int(poisson(r, 20*load.DurationS)) {
+	for range int(sim.Poisson(r, 20*load.DurationS)) {
 		lost += math.Max(0, load.PPS*r.ExpFloat64()*100e-6-256)
 	}
 	t.LossRatio = math.Min(1, t.LossRatio+math.Floor(lost)/(load.PPS*load.DurationS))
@@ -55,7 +57,7 @@ func searchScarce(t *testing.T, base simDUT, d trialled, seeds int) (outcomes [2
 	t.Helper()
 	const budgetS = 20
 	for seed := range seeds {
-		s, err := NewMLR(Config{Goals: DefaultGoals(), MinLoadPPS: simMinLoadPPS, MaxLoadPPS: 3 * base.capacity, MaxTrialSeconds: budgetS})
+		s, err := NewMLR(Config{Goals: DefaultGoals(), MinLoadPPS: simMinLoadPPS, MaxLoadPPS: 3 * base.CapacityPPS, MaxTrialSeconds: budgetS})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +81,7 @@ func searchScarce(t *testing.T, base simDUT, d trialled, seeds int) (outcomes [2
 func TestScarceBudget(t *testing.T) {
 	const seeds = 50
 	for _, base := range append(append(simDUTs(), moreDUTs()...), noisyDUT()) {
-		if base.loss > 0 {
+		if base.BackgroundLoss > 0 {
 			continue
 		}
 		var d trialled = base

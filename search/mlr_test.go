@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/linerate/linerate/testbed/sim"
 )
 
 func newSearch(t *testing.T, algorithm string, c Config) Search {
@@ -26,7 +28,7 @@ func config(maxLoad float64) Config {
 }
 
 // hardDUT forwards its capacity and no more.
-func hardDUT(capacity float64) simDUT { return simDUT{name: "hard", capacity: capacity} }
+func hardDUT(capacity float64) simDUT { return dutOf("hard", sim.Model{CapacityPPS: capacity}) }
 
 func TestMaximumLoadPasses(t *testing.T) {
 	for _, algorithm := range []string{"mlr", "binary"} {

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/linerate/linerate/testbed/sim"
 )
 
 // anyDUT draws a device, sane or not.
@@ -14,11 +16,11 @@ func anyDUT(r *rand.Rand) simDUT {
 		}
 		return 0
 	}
-	d := simDUT{name: "any", capacity: simMinLoadPPS * (0.5 + 20000*r.Float64()*r.Float64()*r.Float64())}
-	d.queue, d.knee, d.jitter, d.loss = maybe(8192), maybe(0.1), maybe(0.05), maybe(0.01)*maybe(1)
-	d.glitch, d.burst = maybe(1), r.Float64()
-	d.collapse, d.floor, d.gain = maybe(0.3), r.Float64(), maybe(0.5)
-	d.poisson = r.IntN(2) == 0
+	d := dutOf("any", sim.Model{CapacityPPS: simMinLoadPPS * (0.5 + 20000*r.Float64()*r.Float64()*r.Float64())})
+	d.QueueFrames, d.Knee, d.Jitter, d.BackgroundLoss = maybe(8192), maybe(0.1), maybe(0.05), maybe(0.01)*maybe(1)
+	d.GlitchProbability, d.GlitchLoss = maybe(1), r.Float64()
+	d.Collapse, d.CollapseFloor, d.Gain = maybe(0.3), r.Float64(), maybe(0.5)
+	d.Drawn = r.IntN(2) == 0
 	return d
 }
 

@@ -77,11 +77,11 @@ func searchLimits(d simDUT) limits {
 	switch {
 	case d.name == "background loss":
 		return limits{medianSeconds: 20, worstSeconds: 40, medianError: 0.5, worstError: 0.6}
-	case d.jitter > 0.005:
+	case d.Jitter > 0.005:
 		return limits{medianSeconds: 20, worstSeconds: 45, medianError: 0.5, worstError: 2}
-	case d.poisson:
+	case d.Drawn:
 		return limits{medianSeconds: 25, worstSeconds: 50, medianError: 0.5, worstError: 2.5}
-	case d.random():
+	case d.Random():
 		return limits{medianSeconds: 17, worstSeconds: 40, medianError: 0.5, worstError: 1}
 	}
 	return limits{medianSeconds: min(d.referenceSeconds, 20), worstSeconds: 20, medianError: 0.5, worstError: 0.5}
@@ -100,7 +100,7 @@ func TestReferenceTable(t *testing.T) {
 		"reference: s at S=5, |NDR| |PDR| error % at S=21")
 	for _, d := range append(simDUTs(), moreDUTs()...) {
 		n := 1
-		if d.random() {
+		if d.Random() {
 			n = seeds
 		}
 		o := searchSeeds(t, d, n, func() Search { return newDefault(t) })
@@ -129,7 +129,7 @@ func checkOutcome(t *testing.T, d simDUT, o outcome, seeds int) {
 	expect("worst trial time in s", o.seconds.worst(), max.worstSeconds)
 	expect("median PDR error in %", o.pdr.median(), max.medianError)
 	expect("worst PDR error in %", o.pdr.worst(), max.worstError)
-	if d.loss > 0 {
+	if d.BackgroundLoss > 0 {
 		if o.found*100 < seeds*95 {
 			t.Errorf("%s: background loss found in %d of %d searches, want 95 %%", d.name, o.found, seeds)
 		}
