@@ -85,7 +85,7 @@ func (r *run) measure(ctx context.Context) error {
 // describe records testbed and environment.
 func (r *run) describe() error {
 	described, doubts := r.testbed.describe()
-	r.record.Testbed = described
+	r.record.Testbed, r.record.Sim = described, r.testbed.simulation()
 	warnings, err := r.describeEnvironment()
 	r.record.Warnings = append(r.record.Warnings, warnings...)
 	if err != nil {

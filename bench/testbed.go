@@ -14,6 +14,8 @@ import (
 type testbedUnderTest interface {
 	// open builds the testbed. After an error close removes what there is of it.
 	open() error
+	// simulation is the model of a simulated device and its truth; nil for a real one.
+	simulation() *result.Sim
 	// describe tells what was built, and the doubts that hold for the whole run.
 	describe() (result.Testbed, []result.Warning)
 	// environment is the machine of the DUT as it is now. What could not be read is
@@ -58,6 +60,8 @@ func newTestbed(id string, o Options) (testbedUnderTest, error) {
 	switch o.Plan.Testbed {
 	case "lab":
 		return newLabTestbed(id, o)
+	case "sim":
+		return newSimTestbed(o.Plan)
 	}
-	return nil, fmt.Errorf("open testbed %q: this version has none of this kind; set testbed to lab", o.Plan.Testbed)
+	return nil, fmt.Errorf("open testbed %q: this version has none of this kind; set testbed to lab or sim", o.Plan.Testbed)
 }

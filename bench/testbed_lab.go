@@ -53,6 +53,8 @@ func (b *labTestbed) clear() (err error) {
 	return err
 }
 
+func (b *labTestbed) simulation() *result.Sim { return nil }
+
 func (b *labTestbed) close() error {
 	var err error
 	if b.comeBack != nil {

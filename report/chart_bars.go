@@ -122,7 +122,7 @@ type gauge struct {
 
 func gaugesOf(d digest) []gauge {
 	c, ok := headlineCell(d.Cells)
-	if !ok {
+	if !ok || simulated(d.Run) {
 		return nil
 	}
 	f := c.main()

@@ -28,8 +28,8 @@ func Compare(w io.Writer, a, b *result.Run, opts CompareOptions) error {
 	p := &page{width: opts.WidthColumns, paint: paint{opts.Colour}}
 	da, db := digestOf(a, nil), digestOf(b, nil)
 	p.line("%s", p.bold("linerate: A beside B"))
-	p.line("A  %s  %s", a.Plan.Name, p.dim(runLine(a)))
-	p.line("B  %s  %s", b.Plan.Name, p.dim(runLine(b)))
+	p.line("A  %s  %s", title(a), p.dim(runLine(a)))
+	p.line("B  %s  %s", title(b), p.dim(runLine(b)))
 	both, onlyA, onlyB := match(da.Cells, db.Cells)
 	p.comparison(both)
 	p.onlyIn("A", onlyA)

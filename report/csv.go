@@ -21,7 +21,7 @@ var csvHeadings = []string{
 	"throughput_pps_per_direction", "throughput_mpps_per_direction", "throughput_mpps_total", "l1_gbit_per_s_per_direction", "l1_gbit_per_s_total",
 	"ceiling_pps_per_direction", "dut_cores_busy", "ns_per_packet", "cores_for_1_mpps", "cores_for_10_gbit_per_s_one_direction",
 	"latency_p50_ns", "latency_p99_ns", "latency_p999_ns", "latency_max_ns",
-	"verdict", "trials", "trial_seconds", "regular", "warnings", "note",
+	"verdict", "trials", "trial_seconds", "regular", "warnings", "note", "testbed",
 }
 
 // Write writes the rows in the order of the run's cells.
@@ -30,11 +30,11 @@ func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	out.Write(csvHeadings)
 	for _, c := range digestOf(run, trials).Cells {
 		if !c.measured() {
-			out.Write(csvRow(run.ID, c, Figure{}))
+			out.Write(csvRow(run, c, Figure{}))
 			continue
 		}
 		for _, f := range c.Figures {
-			out.Write(csvRow(run.ID, c, f))
+			out.Write(csvRow(run, c, f))
 		}
 	}
 	out.Flush()
@@ -44,9 +44,9 @@ func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	return nil
 }
 
-func csvRow(runID string, c cell, f Figure) []string {
+func csvRow(run *result.Run, c cell, f Figure) []string {
 	row := map[string]string{
-		"run_id": runID, "cell": c.ID, "scenario": c.Scenario, "backend": c.Backend, "ip_version": strconv.Itoa(c.IPVersion),
+		"run_id": run.ID, "testbed": run.Testbed.Kind, "cell": c.ID, "scenario": c.Scenario, "backend": c.Backend, "ip_version": strconv.Itoa(c.IPVersion),
 		"frame_size_bytes": csvFrameSize(c.FrameSize), "mean_frame_size_bytes": csvNumber(c.MeanBytes),
 		"flows": strconv.Itoa(c.Flows), "directions": string(c.Directions), "verdict": c.verdict(),
 	}

@@ -21,6 +21,9 @@ const (
 
 // headline answers in plain sentences whether the device routes at line rate, and if not, why not.
 func headline(d digest) []string {
+	if simulated(d.Run) {
+		return simulationHeadline(d)
+	}
 	c, ok := headlineCell(d.Cells)
 	if !ok {
 		return append([]string{nothingFound(d)}, withoutDevice(d)...)

@@ -113,12 +113,9 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 		return nil, err
 	}
 	d := digestOf(run, trials)
-	p := &htmlPage{digest: d, CSS: template.CSS(css), Script: template.JS(script), Name: run.Plan.Name, RunLine: runLine(run),
+	p := &htmlPage{digest: d, CSS: template.CSS(css), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
 		Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
 		Command: commandLine(run.Command), PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation}
-	if p.Name == "" {
-		p.Name = run.ID
-	}
 	if run.Outcome != result.Measured {
 		p.Problem = outcomeSentence(run)
 	}

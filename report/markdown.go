@@ -16,7 +16,7 @@ type Markdown struct{}
 func (Markdown) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	d := digestOf(run, trials)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# linerate: %s\n\n%s\n\n", markdownText(run.Plan.Name), markdownText(runLine(run)))
+	fmt.Fprintf(&b, "# linerate: %s\n\n%s\n\n", markdownText(title(run)), markdownText(runLine(run)))
 	if run.Outcome != result.Measured {
 		fmt.Fprintf(&b, "**%s**\n\n", markdownText(outcomeSentence(run)))
 	}

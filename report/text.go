@@ -118,11 +118,7 @@ func (p *page) wrappedIn(style lipgloss.Style, lead, text string) {
 
 func (p *page) title(d digest) {
 	run := d.Run
-	name := run.Plan.Name
-	if name == "" {
-		name = run.ID
-	}
-	p.line("%s  %s", p.bold("linerate: "+name), p.dim(runLine(run)))
+	p.line("%s  %s", p.bold("linerate: "+title(run)), p.dim(runLine(run)))
 	if run.Outcome != result.Measured {
 		p.wrapped(p.with(lipgloss.NewStyle().Foreground(red), "! "), outcomeSentence(run))
 	}

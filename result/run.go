@@ -33,6 +33,7 @@ type Run struct {
 	Command     []string    `json:"command"`
 	Plan        plan.Plan   `json:"plan"`
 	Testbed     Testbed     `json:"testbed"`
+	Sim         *Sim        `json:"sim,omitempty"`
 	Environment Environment `json:"environment"`
 	Calibration Calibration `json:"calibration"`
 	Cells       []Cell      `json:"cells"`
