@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/linerate/linerate/plan"
@@ -54,26 +55,14 @@ func newCell(c plan.Cell, ceiling result.Ceiling) result.Cell {
 // that was broken off.
 func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measurer) error {
 	p := r.options.Plan.Search
-	config := search.Config{MaxLoadPPS: cell.CeilingPPS, MaxTrialSeconds: p.MaxTrialTime.Seconds()}
-	if p.MaxLoadPPS > 0 {
-		config.MaxLoadPPS = min(p.MaxLoadPPS, cell.CeilingPPS)
-	}
-	// A minimum above the ceiling leaves the ceiling as the only load.
-	config.MinLoadPPS = min(p.MinLoadPPS, config.MaxLoadPPS/2)
-	strict := false
-	for _, g := range p.Goals {
-		strict = strict || g.LossRatio == 0
-		config.Goals = append(config.Goals, search.Goal{
-			Name: g.Name, LossRatio: float64(g.LossRatio), ExceedRatio: float64(g.ExceedRatio), Width: float64(g.Width),
-			TrialDurationS: g.TrialDuration.Seconds(), DurationSumS: g.DurationSum.Seconds(),
-		})
-	}
+	config := searchConfig(p, cell.CeilingPPS)
+	strict := slices.ContainsFunc(p.Goals, func(g plan.Goal) bool { return g.LossRatio == 0 })
 	find, err := newSearch(p.Algorithm, config)
 	if err != nil {
 		return err
 	}
 	m := &measurement{run: r, bed: bed, cell: cell.ID, purpose: result.ForWarmUp, directions: cell.Directions.Count(), strict: strict}
-	if _, err := m.measure(ctx, trial.Request{LoadPPS: max(config.MaxLoadPPS/10, config.MinLoadPPS), Duration: warmUp}, "warm-up, not counted"); err != nil {
+	if _, err := m.measure(ctx, trial.Request{LoadPPS: warmUpLoad(config), Duration: warmUp}, "warm-up, not counted"); err != nil {
 		return err
 	}
 	m.purpose = result.ForSearch
@@ -85,6 +74,25 @@ func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measu
 	}
 	return err
 }
+
+// searchConfig is what a plan asks of the search below a ceiling.
+func searchConfig(p plan.Search, ceilingPPS float64) search.Config {
+	config := search.Config{MaxLoadPPS: ceilingPPS, MaxTrialSeconds: p.MaxTrialTime.Seconds()}
+	if p.MaxLoadPPS > 0 {
+		config.MaxLoadPPS = min(p.MaxLoadPPS, ceilingPPS)
+	}
+	// A minimum above the ceiling leaves the ceiling as the only load.
+	config.MinLoadPPS = min(p.MinLoadPPS, config.MaxLoadPPS/2)
+	for _, g := range p.Goals {
+		config.Goals = append(config.Goals, search.Goal{
+			Name: g.Name, LossRatio: float64(g.LossRatio), ExceedRatio: float64(g.ExceedRatio), Width: float64(g.Width),
+			TrialDurationS: g.TrialDuration.Seconds(), DurationSumS: g.DurationSum.Seconds(),
+		})
+	}
+	return config
+}
+
+func warmUpLoad(c search.Config) float64 { return max(c.MaxLoadPPS/10, c.MinLoadPPS) }
 
 func newSearch(algorithm string, c search.Config) (search.Search, error) {
 	switch algorithm {

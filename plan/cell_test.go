@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"reflect"
 	"testing"
 )
@@ -40,35 +39,5 @@ func TestCellTitles(t *testing.T) {
 		if tt.cell.ID() != tt.id || tt.cell.Title() != tt.title {
 			t.Errorf("%+v: %s, %q", tt.cell, tt.cell.ID(), tt.cell.Title())
 		}
-	}
-}
-
-func TestEstimateSeconds(t *testing.T) {
-	tests := []struct {
-		name string
-		set  []string
-		want float64
-	}{
-		{"default: 17 s x 1.35, one shape, opening", nil, 17*1.35 + 4 + 2},
-		{"one goal", []string{"search.goals=PDR"}, 8.5*1.35 + 6},
-		{"bounded", []string{"search.max_trial_time=10s"}, 10*1.35 + 6},
-		{"half the sum", []string{"search.goals.NDR.duration_sum=2.5s", "search.goals.PDR.duration_sum=2.5s"}, 8.5*1.35 + 6},
-		{"settling", []string{"trial.settle=1s"}, 17*2.35 + 6},
-		{"two scenarios share a shape", []string{"scenarios=route,snat"}, 2*17*1.35 + 6},
-		{"two shapes", []string{"traffic.flows=1,2"}, 2*17*1.35 + 10},
-		{"binary", []string{"search.algorithm=binary", "search.goals=NDR"}, 13*1.35 + 6},
-		{"longer trials waste less", []string{"search.goals=NDR", "search.goals.NDR.trial_duration=5s"}, 8.5*(1+0.35/5) + 6},
-	}
-	for _, tt := range tests {
-		p := Default()
-		if err := p.Set(tt.set); err != nil {
-			t.Fatal(err)
-		}
-		if got := EstimateSeconds(p.Cells(), p); math.Abs(got-tt.want) > 1e-9 {
-			t.Errorf("%s: %v s, want %v s", tt.name, got, tt.want)
-		}
-	}
-	if got := EstimateSeconds(nil, Default()); got != 0 {
-		t.Errorf("no cells take %v s", got)
 	}
 }

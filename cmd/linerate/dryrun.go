@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/linerate/linerate/bench"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/report"
 )
@@ -11,7 +12,11 @@ import (
 // dryRun prints what a plan would measure and how long it would take.
 func dryRun(w io.Writer, p plan.Plan) error {
 	cells := p.Cells()
-	fmt.Fprintf(w, "plan %s: %s, about %s\n", p.Name, counted(len(cells), "cell"), spoken(plan.EstimateSeconds(cells, p)))
+	e, err := bench.EstimateOf(p)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "plan %s: %s, about %s\n", p.Name, counted(len(cells), "cell"), spoken(max(1, e.TotalSeconds())))
 	for _, line := range wrapped(p.Description, 98) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
@@ -28,6 +33,21 @@ func dryRun(w io.Writer, p plan.Plan) error {
 		fmt.Fprintf(w, "  %s: %s, to a width of %s, from trials of %s (%s for each decision)\n",
 			g.Name, allowed, report.Percent(float64(g.Width)), spoken(g.TrialDuration.Seconds()), spoken(g.DurationSum.Seconds()))
 	}
-	_, err := fmt.Fprintln(w, "\nNothing was measured: leave out --dry-run to do it (as root).")
+	for _, line := range wrapped(expectation(p, e), 98) {
+		fmt.Fprintln(w, line)
+	}
+	_, err = fmt.Fprintln(w, "\nNothing was measured: leave out --dry-run to do it (as root).")
 	return err
+}
+
+// expectation says what a cell is expected to take, and how that was found out.
+func expectation(p plan.Plan, e bench.Estimate) string {
+	span := func(s bench.Span) string {
+		return fmt.Sprintf("%s (%s to %s)", spoken(s.MedianS), spoken(s.LeastS), spoken(s.MostS))
+	}
+	if p.Testbed == "sim" {
+		return fmt.Sprintf("A cell is expected to have %s of trials, in virtual time: a simulation takes a moment.", span(e.TrialSeconds))
+	}
+	return fmt.Sprintf("A cell is expected to have %s of trials, and to take %s, by simulating this search on a device like a Linux router; trials that are disturbed and made again come on top.",
+		span(e.TrialSeconds), span(e.WallSeconds))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/linerate/linerate/bench"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/plans"
 )
@@ -60,8 +61,11 @@ func listPlans(w io.Writer) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		cells := p.Cells()
-		fmt.Fprintf(w, "%s: %s, about %s\n", name, counted(len(cells), "cell"), spoken(plan.EstimateSeconds(cells, p)))
+		e, err := bench.EstimateOf(p)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s: %s, about %s\n", name, counted(e.Cells, "cell"), spoken(e.TotalSeconds()))
 		for _, line := range wrapped(p.Description, 78) {
 			fmt.Fprintf(w, "  %s\n", line)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"github.com/linerate/linerate/bench"
 	"github.com/linerate/linerate/plan"
 )
 
@@ -24,10 +25,9 @@ func newTiming(p plan.Plan, cells []plan.Cell, now time.Time) timing {
 	if len(cells) == 0 {
 		return t
 	}
-	// Two cells of one shape take one cell more than one of them: the rest is before the cells.
-	one := cells[:1]
-	t.perCell = plan.EstimateSeconds([]plan.Cell{cells[0], cells[0]}, p) - plan.EstimateSeconds(one, p)
-	t.before = plan.EstimateSeconds(cells, p) - float64(len(cells))*t.perCell
+	if e, err := bench.EstimateOf(p); err == nil { // a plan that cannot be estimated cannot be opened either
+		t.perCell, t.before = e.WallSeconds.MedianS, e.BeforeSeconds
+	}
 	return t
 }
 

@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/search"
+	"github.com/linerate/linerate/testbed/sim"
+)
+
+// What a run in the lab takes besides its trials, in seconds: to open and close the
+// testbed, to calibrate one shape of traffic, and to set up one cell (its scenario,
+// sinks, generator and the learning of its flows).
+const (
+	openingSeconds     = 2
+	calibrationSeconds = 4
+	settingUpSeconds   = 1
+)
+
+const (
+	// estimateSeeds is how often the search of a cell is simulated; odd, for a median.
+	estimateSeeds = 21
+	// estimateTrials bounds a simulated search whatever the plan asks for.
+	estimateTrials = 500
+)
+
+// Span is a range of times in seconds over simulated searches.
+type Span struct{ LeastS, MedianS, MostS float64 }
+
+// Estimate is what a plan is expected to take.
+type Estimate struct {
+	// TrialSeconds is the traffic of one cell, WallSeconds all of its time.
+	TrialSeconds, WallSeconds Span
+	// BeforeSeconds opens the testbed and calibrates each shape of traffic.
+	BeforeSeconds float64
+	Cells         int
+}
+
+// TotalSeconds is the time from start to end, with the median for each cell.
+func (e Estimate) TotalSeconds() float64 {
+	return e.BeforeSeconds + float64(e.Cells)*e.WallSeconds.MedianS
+}
+
+// EstimateOf simulates the plan's search with several seeds on a device like a Linux
+// router (preset linux-like of testbed sim), or on the plan's own device if its
+// testbed is sim, whose trials take virtual time only. Trials that are repeated
+// because something disturbed them come on top.
+func EstimateOf(p plan.Plan) (Estimate, error) {
+	cells := p.Cells()
+	e := Estimate{Cells: len(cells)}
+	if len(cells) == 0 {
+		return e, nil
+	}
+	shapes := map[shape]bool{}
+	for _, c := range cells {
+		shapes[shapeOf(c)] = true
+	}
+	simulation := p.Testbed == "sim"
+	device := plan.Sim{Preset: sim.DefaultPreset}
+	if simulation {
+		device = p.Sim
+	} else {
+		e.BeforeSeconds = openingSeconds + calibrationSeconds*float64(len(shapes))
+	}
+	var traffic, wall []float64
+	for seed := range int64(estimateSeeds) {
+		device.Seed = p.Sim.Seed + seed
+		cell, took, err := simulateCell(p, cells[0], device)
+		if err != nil {
+			return e, err
+		}
+		traffic, wall = append(traffic, cell), append(wall, took+settingUpSeconds)
+	}
+	e.TrialSeconds = spanOf(traffic)
+	if !simulation {
+		e.WallSeconds = spanOf(wall)
+	}
+	return e, nil
+}
+
+func spanOf(values []float64) Span {
+	slices.Sort(values)
+	return Span{values[0], values[len(values)/2], values[len(values)-1]}
+}
+
+// simulateCell searches a simulated device as a cell of the plan is searched, and
+// returns the seconds of its trials, and those that went by in virtual time.
+func simulateCell(p plan.Plan, c plan.Cell, device plan.Sim) (trialSeconds, elapsedSeconds float64, err error) {
+	bed, err := sim.New(device)
+	if err != nil {
+		return 0, 0, err
+	}
+	if c.Scenario == "none" {
+		c.Scenario = "route"
+	}
+	station := bed.Station(c, p.Trial)
+	config := searchConfig(p.Search, bed.Model.MaxLoadPPS)
+	find, err := newSearch(p.Search.Algorithm, config)
+	if err != nil {
+		return 0, 0, err
+	}
+	ctx := context.Background()
+	if _, err := station.Measure(ctx, warmUpLoad(config), warmUp); err != nil {
+		return 0, 0, err
+	}
+	for range estimateTrials {
+		load, more := find.Next()
+		if !more {
+			break
+		}
+		t, err := station.Measure(ctx, load.PPS, time.Duration(load.DurationS*float64(time.Second)))
+		if err != nil {
+			return 0, 0, err
+		}
+		find.Add(search.Trial{LoadPPS: load.PPS, DurationS: load.DurationS, LossRatio: t.LossRatio()})
+		trialSeconds += load.DurationS
+	}
+	return trialSeconds, bed.Elapsed().Seconds(), nil
+}
