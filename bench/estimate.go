@@ -14,8 +14,8 @@ import (
 // testbed, to calibrate one shape of traffic, and to set up one cell (its scenario,
 // sinks, generator and the learning of its flows).
 const (
-	openingSeconds     = 2
-	calibrationSeconds = 4
+	openingSeconds     = 1
+	calibrationSeconds = 3
 	settingUpSeconds   = 1
 )
 

@@ -119,6 +119,10 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 	if run.Outcome != result.Measured {
 		p.Problem = outcomeSentence(run)
 	}
+	if simulated(run) { // stands out more than the first sentence of an answer does
+		p.Problem = strings.TrimSpace(d.Headline[0] + " " + p.Problem)
+		p.Headline = d.Headline[1:]
+	}
 	for i := range d.Goals {
 		p.GoalTerms = append(p.GoalTerms, sharedTerms(d.Cells, i))
 	}

@@ -51,6 +51,10 @@ The lab is built of network namespaces, measured and removed again. Each cell, a
 combination of scenario and traffic, is searched for its throughput: NDR, the load
 without any loss, and PDR, the load with at most 0.5 % loss. Loads are per direction.
 
+With --set testbed=sim a simulated device takes the place of the lab: no frame is
+sent and no root is needed, to try out a plan or to see what a search makes of a
+device that is known (fields sim.* of linerate plans --fields).
+
 Scenarios, what the device under test is made to be:
 ` + scenarioList() + `
 Ctrl-C ends the run: what was measured is kept and everything is undone.`,
@@ -58,7 +62,8 @@ Ctrl-C ends the run: what was measured is kept and everything is undone.`,
   sudo linerate bench linux-router --set traffic.flows=1,10000 --set traffic.directions=uni,bi
   sudo linerate bench mine.yaml --out runs/first --require-pdr 500k
   linerate bench linux-router --dry-run        the cells and the expected time
-  sudo linerate bench --set scenarios=limit --set limit.pps=100000`,
+  sudo linerate bench --set scenarios=limit --set limit.pps=100000
+  linerate bench --set testbed=sim --set sim.preset=knee   a simulation, in a moment`,
 		Args:              atMost(1, "the name or file of one plan"),
 		ValidArgsFunction: completePlan,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -36,13 +36,20 @@ func dryRun(w io.Writer, p plan.Plan) error {
 	for _, line := range wrapped(expectation(p, e), 98) {
 		fmt.Fprintln(w, line)
 	}
-	_, err = fmt.Fprintln(w, "\nNothing was measured: leave out --dry-run to do it (as root).")
+	how := " (as root)"
+	if p.Testbed == "sim" {
+		how = ""
+	}
+	_, err = fmt.Fprintf(w, "\nNothing was measured: leave out --dry-run to do it%s.\n", how)
 	return err
 }
 
 // expectation says what a cell is expected to take, and how that was found out.
 func expectation(p plan.Plan, e bench.Estimate) string {
 	span := func(s bench.Span) string {
+		if s.LeastS == s.MostS {
+			return spoken(s.MedianS)
+		}
 		return fmt.Sprintf("%s (%s to %s)", spoken(s.MedianS), spoken(s.LeastS), spoken(s.MostS))
 	}
 	if p.Testbed == "sim" {

@@ -31,7 +31,7 @@ func (d *plain) Opened(run *result.Run, cells []plan.Cell) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.opened(run, cells)
-	d.line("run %s: plan %s, %s, about %s", d.name, d.plan.Name, counted(len(cells), "cell"), spoken(d.left(d.now()).Seconds()))
+	d.line("run %s: plan %s, %s, about %s", d.name, planTitle(d.plan), counted(len(cells), "cell"), spoken(d.left(d.now()).Seconds()))
 }
 
 func (d *plain) Calibrated(c result.Ceiling) {

@@ -44,9 +44,24 @@ func (s *progress) view(now time.Time, p paint, notice string, columns, rows int
 }
 
 func (s *progress) titleRow(now time.Time, p paint, width int) string {
-	left := p.bold("linerate bench "+s.plan.Name) + p.dim("  run "+s.name)
+	left := p.bold("linerate bench "+planTitle(s.plan)) + p.dim("  run "+s.name)
 	right := clock(now.Sub(s.started)) + p.dim(" elapsed, about ") + clock(s.left(now)) + p.dim(" left")
 	return left + strings.Repeat(" ", max(2, width-ansi.StringWidth(left)-ansi.StringWidth(right))) + right
+}
+
+// planTitle is the plan's name, and that it is simulated where it is.
+func planTitle(p plan.Plan) string {
+	if p.Testbed == "sim" {
+		return p.Name + " (simulation)"
+	}
+	return p.Name
+}
+
+func opening(p plan.Plan) string {
+	if p.Testbed == "sim" {
+		return "a simulation: no frame is sent"
+	}
+	return "the lab: namespaces, links, addresses"
 }
 
 // rule is a bar of one row: the share of it that is done.
@@ -63,7 +78,7 @@ func (s *progress) cellNow(p paint) string {
 	case s.number > 0:
 		return label(fmt.Sprintf("cell %d of %d", s.number, s.of)) + p.bold(s.cell.Title())
 	case s.run == nil:
-		return label("opening") + "the lab: namespaces, links, addresses"
+		return label("opening") + opening(s.plan)
 	}
 	return label("calibrating") + "generator and sink without a DUT: no figure can be above that"
 }
