@@ -62,6 +62,7 @@ var fieldTexts = map[string]string{
 	"search.goals[].trial_duration": "d: shortest duration of a full trial",
 	"search.goals[].duration_sum":   "S: trial time that decides a load",
 	"search.goals[].width":          "w: the search ends when (upper-lower)/upper is not above it",
+	"search.goals[].require_pps":    "throughput per direction that every cell must reach, or bench exits with 1; 0: none",
 }
 
 // MaxFlows is the largest number of flows of a cell.

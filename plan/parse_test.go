@@ -185,6 +185,7 @@ var badPlans = []struct{ name, yaml, want string }{
 	{"goal twice", "search: {goals: [{name: NDR}, {name: NDR}]}", "p.yaml:1:38: search.goals[1].name: goal NDR has the name of search.goals[0]; give each goal its own name"},
 	{"goal without loss", "search: {goals: [{name: mine}]}", "p.yaml:1:18: search.goals[0].loss_ratio: is missing; a goal of your own says its loss ratio, such as 0.5%"},
 	{"goal without name", "search: {goals: [{loss_ratio: 0}]}", "p.yaml:1:18: search.goals[0].name: is missing; name it, such as NDR"},
+	{"negative requirement", "search: {goals: [{name: PDR, require_pps: -1}]}", "p.yaml:1:43: search.goals[0].require_pps: -1 is out of range: a load is 0 (none is required) or more, and at most 1,000,000,000 packets per second"},
 	{"max below min", "search: {max_load_pps: 999}", "p.yaml:1:24: search.max_load_pps: 999 pps is below min_load_pps 1,000"},
 	{"min of 0", "search: {min_load_pps: 0}", "p.yaml:1:24: search.min_load_pps: 0 is out of range: a load is above 0, and at most 1,000,000,000 packets per second"},
 	{"no time for a trial", "search: {max_trial_time: 900ms, goals: [{name: NDR}]}", "p.yaml:1:26: search.max_trial_time: 900ms leaves no time for one trial of goal NDR, which takes 1s"},

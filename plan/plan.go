@@ -88,6 +88,9 @@ type Goal struct {
 	DurationSum Duration `yaml:"duration_sum" json:"duration_sum"`
 	// Width w: the search ends when (upper-lower)/upper is not above it.
 	Width Ratio `yaml:"width" json:"width"`
+	// RequirePPS is the throughput per direction that every cell must reach, or the
+	// run ends with exit code 1; 0 requires none.
+	RequirePPS float64 `yaml:"require_pps,omitempty" json:"require_pps,omitempty"`
 }
 
 // Direction of traffic: "uni" is A to B; "bi" is A to B and B to A, each at the intended load.

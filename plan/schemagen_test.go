@@ -116,7 +116,7 @@ func describe(s *jsonschema.Schema, path string, value any) {
 		entry.Enum = []any{4, 6}
 	case "search.min_load_pps", "sim.capacity_pps", "sim.max_load_pps":
 		entry.ExclusiveMinimum = "0"
-	case "search.max_load_pps":
+	case "search.max_load_pps", "search.goals[].require_pps":
 		entry.Minimum = "0"
 	case "search.goals[].loss_ratio", "search.goals[].exceed_ratio":
 		entry.OneOf[0].Minimum, entry.OneOf[0].ExclusiveMaximum = "0", "1"

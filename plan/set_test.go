@@ -29,6 +29,7 @@ func TestSet(t *testing.T) {
 		{[]string{"description=a = b, c"}, func(p *Plan) { p.Description = "a = b, c" }},
 		{[]string{"description=x", "description="}, func(p *Plan) {}},
 		{[]string{"name=007"}, func(p *Plan) { p.Name = "007" }},
+		{[]string{"search.goals.PDR.require_pps=5e5"}, func(p *Plan) { p.Search.Goals[1].RequirePPS = 5e5 }},
 		{[]string{"search.max_load_pps=1e6"}, func(p *Plan) { p.Search.MaxLoadPPS = 1e6 }},
 		{[]string{"traffic.frame_size=imix,1518"}, func(p *Plan) { p.Traffic.FrameSizes = []FrameSize{IMIX, 1518} }},
 		{[]string{"traffic.frame_size=9018", "lab.mtu_bytes=9000"}, func(p *Plan) { p.Traffic.FrameSizes = []FrameSize{9018}; p.Lab.MTUBytes = 9000 }},
@@ -100,7 +101,7 @@ func TestSetEveryField(t *testing.T) {
 		"trial.drain_quiet": "1ms", "trial.drain_max": "3s", "trial.settle": "1.5s",
 		"search.algorithm": "binary", "search.min_load_pps": "0.5", "search.max_load_pps": "1e8", "search.max_trial_time": "1h",
 		"search.goals[1].name": "G", "search.goals[1].loss_ratio": "0.07%", "search.goals[1].exceed_ratio": "0.1",
-		"search.goals[1].trial_duration": "2s", "search.goals[1].duration_sum": "6s", "search.goals[1].width": "1e-6",
+		"search.goals[1].trial_duration": "2s", "search.goals[1].duration_sum": "6s", "search.goals[1].width": "1e-6", "search.goals[1].require_pps": "5e5",
 	}
 	only := map[string]bool{"schema": true, "testbed": true, "traffic.ip_version": true} // equal to the default here
 	for _, f := range Fields() {

@@ -68,6 +68,7 @@ func (c *checker) goal(path string, g Goal) {
 	c.share(path+".loss_ratio", g.LossRatio, g.LossRatio >= 0 && g.LossRatio < 1, "at least 0 and below 1")
 	c.share(path+".exceed_ratio", g.ExceedRatio, g.ExceedRatio >= 0 && g.ExceedRatio < 1, "at least 0 and below 1")
 	c.share(path+".width", g.Width, g.Width > 0 && g.Width < 1, "above 0 and below 1")
+	c.load(path+".require_pps", g.RequirePPS, "0 (none is required) or more", g.RequirePPS >= 0)
 	durationOK := c.duration(path+".trial_duration", g.TrialDuration)
 	sumOK := c.duration(path+".duration_sum", g.DurationSum)
 	if durationOK && sumOK && g.DurationSum < g.TrialDuration {

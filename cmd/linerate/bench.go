@@ -83,8 +83,8 @@ Ctrl-C ends the run: what was measured is kept and everything is undone.`,
 	flags.BoolVar(&f.json, "json", false, "print run.json on standard output at the end, instead of the summary")
 	flags.BoolVar(&f.html, "html", true, "write report.html into the run's folder at the end")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print one line for each cell while it runs")
-	flags.Var(f.requirePPS["PDR"], "require-pdr", "exit with 1 if any cell has a PDR below `PPS` (500000, 500k, 1.2M)")
-	flags.Var(f.requirePPS["NDR"], "require-ndr", "exit with 1 if any cell has an NDR below `PPS`")
+	flags.Var(f.requirePPS["PDR"], "require-pdr", "exit with 1 if any cell has a PDR below `PPS` (500000, 500k, 1.2M); sets search.goals.PDR.require_pps")
+	flags.Var(f.requirePPS["NDR"], "require-ndr", "exit with 1 if any cell has an NDR below `PPS`; sets search.goals.NDR.require_pps")
 	_ = cmd.RegisterFlagCompletionFunc("set", completeField)
 	return cmd
 }
@@ -117,8 +117,7 @@ func (f *benchFlags) run(planName string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	thresholds, err := thresholdsFor(p, f.requirePPS)
-	if err != nil {
+	if err := require(&p, f.requirePPS); err != nil {
 		return err
 	}
 	if err := checkName(f.name); err != nil {
@@ -142,7 +141,7 @@ func (f *benchFlags) run(planName string, stdout, stderr io.Writer) error {
 	if err := nothingMeasured(run, o.Out); err != nil {
 		return err
 	}
-	return thresholds.check(run)
+	return checkRequired(run)
 }
 
 // loadPlan reads a plan and makes the assignments of --set. What is wrong with the
@@ -152,15 +151,20 @@ func loadPlan(name string, assignments []string) (plan.Plan, error) {
 	if err == nil && len(assignments) > 0 {
 		err = p.Set(assignments)
 	}
+	return p, planError(err)
+}
+
+// planError gives an error of package plan its exit code; nil stays nil.
+func planError(err error) error {
 	var problems *plan.Problems
 	switch {
 	case err == nil:
-		return p, nil
+		return nil
 	case errors.As(err, &problems):
-		return p, badArgument("the plan cannot be measured, it has %s:\n  %s",
+		return badArgument("the plan cannot be measured, it has %s:\n  %s",
 			counted(len(*problems), "problem"), strings.ReplaceAll(problems.Error(), "\n", "\n  "))
 	}
-	return p, &exitError{exitBadPlan, err}
+	return &exitError{exitBadPlan, err}
 }
 
 // runName keeps the device names of the lab within the kernel's 15 characters. A

@@ -269,7 +269,7 @@ func TestNothingMeasuredIsExitCode3(t *testing.T) {
 }
 
 func TestThresholdMissedIsExitCode1(t *testing.T) {
-	p := startBench(t, append([]string{"--quiet", "--require-pdr", "900M"}, tinyPlan...)...)
+	p := startBench(t, append([]string{"--quiet"}, append(tinyPlan, "--set", "search.goals.PDR.require_pps=9e8")...)...)
 	if code := p.wait(); code != exitThresholdMissed {
 		t.Fatalf("exit %d:\n%s", code, p.stderr())
 	}

@@ -43,43 +43,40 @@ func (r *packetRate) Set(text string) error {
 	return nil
 }
 
-// threshold is the least throughput that every cell must have for a goal.
-type threshold struct {
-	goal string
-	pps  float64
-}
-
-type thresholds []threshold
-
-// thresholdsFor are those that were asked for. One for a goal that the plan does
-// not search for is refused: it could never be met.
-func thresholdsFor(p plan.Plan, required map[string]*packetRate) (thresholds, error) {
-	var names []string
-	for _, g := range p.Search.Goals {
-		names = append(names, g.Name)
-	}
-	var list thresholds
-	for _, goal := range []string{"NDR", "PDR"} {
-		pps := float64(*required[goal])
+// require writes the thresholds of the flags into the plan's goals: a flag only sets
+// a field. One for a goal that the plan does not search for is refused: it could
+// never be met.
+func require(p *plan.Plan, required map[string]*packetRate) error {
+	for _, name := range []string{"NDR", "PDR"} {
+		pps := float64(*required[name])
 		if pps == 0 {
 			continue
 		}
-		if !slices.Contains(names, goal) {
-			return nil, badArgument("--require-%s: the plan %s has no goal %s; its goals are %s", strings.ToLower(goal), p.Name, goal, strings.Join(names, ", "))
+		i := slices.IndexFunc(p.Search.Goals, func(g plan.Goal) bool { return g.Name == name })
+		if i < 0 {
+			var names []string
+			for _, g := range p.Search.Goals {
+				names = append(names, g.Name)
+			}
+			return badArgument("--require-%s: the plan %s has no goal %s; its goals are %s", strings.ToLower(name), p.Name, name, strings.Join(names, ", "))
 		}
-		list = append(list, threshold{goal, pps})
+		p.Search.Goals[i].RequirePPS = pps
 	}
-	return list, nil
+	return planError(p.Validate())
 }
 
-// check is an error of exit code 1 that names every cell below a threshold. A cell
-// that was skipped, or has no figure, did not show that it meets one.
-func (ts thresholds) check(run *result.Run) error {
+// checkRequired is an error of exit code 1 that names every cell below what its plan
+// requires (search.goals[].require_pps). A cell that was skipped, or has no figure,
+// did not show that it reaches it.
+func checkRequired(run *result.Run) error {
 	var misses []string
 	for _, c := range run.Cells {
-		for _, t := range ts {
-			if f := figureFor(c, t.goal); !f.Reaches(t.pps) {
-				misses = append(misses, fmt.Sprintf("%s: %s %s, required %s", c.ID, t.goal, f, mpps(t.pps)))
+		for _, g := range run.Plan.Search.Goals {
+			if g.RequirePPS == 0 {
+				continue
+			}
+			if f := figureFor(c, g.Name); !f.Reaches(g.RequirePPS) {
+				misses = append(misses, fmt.Sprintf("%s: %s %s, required %s", c.ID, g.Name, f, mpps(g.RequirePPS)))
 			}
 		}
 	}

@@ -54,11 +54,11 @@ func TestThresholds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			ts, err := thresholdsFor(plan.Default(), required(tt.ndr, tt.pdr))
-			if err != nil {
+			p := plan.Default()
+			if err := require(&p, required(tt.ndr, tt.pdr)); err != nil {
 				t.Fatal(err)
 			}
-			err = ts.check(&result.Run{Cells: []result.Cell{measuredCell(4e6), tt.cell}})
+			err := checkRequired(&result.Run{Plan: p, Cells: []result.Cell{measuredCell(4e6), tt.cell}})
 			if tt.miss == "" {
 				if err != nil {
 					t.Errorf("missed: %v", err)
