@@ -101,7 +101,7 @@ func replay(t *testing.T, run *result.Run, trials []result.Trial) {
 			log = append(log, search.Trial{LoadPPS: r.IntendedLoadPPS, DurationS: r.IntendedDurationS, LossRatio: r.LossRatio()})
 		}
 	}
-	again, err := search.NewMLR(search.Config{Goals: search.DefaultGoals(), MinLoadPPS: run.Plan.Search.MinLoadPPS, MaxLoadPPS: c.CeilingPPS, MaxTrialSeconds: run.Plan.Search.MaxTrialTime.Seconds()})
+	again, err := search.NewMLR(search.Config{Goals: searchConfig(run.Plan.Search, c.CeilingPPS).Goals, MinLoadPPS: run.Plan.Search.MinLoadPPS, MaxLoadPPS: c.CeilingPPS, MaxTrialSeconds: run.Plan.Search.MaxTrialTime.Seconds()})
 	if err != nil {
 		t.Fatal(err)
 	}
