@@ -1,5 +1,7 @@
 package frame
 
+import "math/bits"
+
 // Buckets of the log-linear histogram of testframe.h: 32 linear buckets per
 // power of two, so that an edge is at most 3.1 % above a value it holds.
 const (
@@ -10,6 +12,16 @@ const (
 
 // Histogram counts times in nanoseconds below 2^32 by bucket.
 type Histogram [HistogramBuckets]uint64
+
+// BucketOf is the bucket that holds a time; those of 2^32 ns and more are in the last.
+func BucketOf(ns uint64) int {
+	v := uint32(min(ns, 1<<32-1))
+	if v < histogramSub {
+		return int(v)
+	}
+	group := bits.Len32(v) - histogramSubBits
+	return group<<histogramSubBits + int(v>>(group-1)&(histogramSub-1))
+}
 
 // BucketUpToNS is the largest value that the bucket holds.
 func BucketUpToNS(bucket int) uint64 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// bucketOf is histogram_bucket of testframe.h, step by step.
-func bucketOf(value uint32) int {
+// bucketByHeader is histogram_bucket of testframe.h, step by step.
+func bucketByHeader(value uint32) int {
 	if value < histogramSub {
 		return int(value)
 	}
@@ -31,10 +31,10 @@ func TestBucketEdges(t *testing.T) {
 		if int(edge) <= below {
 			t.Fatalf("bucket %d ends at %d, not above the %d of the one before", i, edge, below)
 		}
-		if got := bucketOf(uint32(edge)); got != i {
+		if got := bucketByHeader(uint32(edge)); got != i {
 			t.Fatalf("bucket %d ends at %d, but that value falls into bucket %d", i, edge, got)
 		}
-		if got := bucketOf(uint32(below + 1)); got != i {
+		if got := bucketByHeader(uint32(below + 1)); got != i {
 			t.Fatalf("value %d follows bucket %d, but falls into bucket %d", below+1, i-1, got)
 		}
 		if width := int(edge) - below; edge >= histogramSub && float64(width-1)/float64(below+1) > 1.0/histogramSub {
@@ -48,10 +48,16 @@ func TestBucketEdges(t *testing.T) {
 }
 
 func TestBucketHoldsValue(t *testing.T) {
+	if BucketOf(1<<40) != HistogramBuckets-1 {
+		t.Error("a time of 2^40 ns is not in the last bucket")
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
 		v := r.Uint32() >> r.IntN(32)
-		i := bucketOf(v)
+		i := BucketOf(uint64(v))
+		if i != bucketByHeader(v) {
+			t.Fatalf("value %d falls into bucket %d in Go and %d in BPF", v, i, bucketByHeader(v))
+		}
 		if up := BucketUpToNS(i); uint64(v) > up || i > 0 && uint64(v) <= BucketUpToNS(i-1) {
 			t.Fatalf("value %d falls into bucket %d, which ends at %d", v, i, up)
 		}
@@ -66,7 +72,7 @@ func TestQuantile(t *testing.T) {
 		values := make([]uint32, n)
 		for i := range values {
 			values[i] = r.Uint32() >> (8 + r.IntN(16))
-			h[bucketOf(values[i])]++
+			h[BucketOf(uint64(values[i]))]++
 		}
 		slices.Sort(values)
 		if h.Total() != uint64(n) {
@@ -77,7 +83,7 @@ func TestQuantile(t *testing.T) {
 			if float64(rank) == q*float64(n) && rank > 0 {
 				rank--
 			}
-			want := BucketUpToNS(bucketOf(values[rank]))
+			want := BucketUpToNS(BucketOf(uint64(values[rank])))
 			if got := h.QuantileNS(q); got != want {
 				t.Errorf("%d values: quantile %v is %d, want %d, the edge above %d", n, q, got, want, values[rank])
 			}

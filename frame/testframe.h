@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The payload of a linerate test frame and the histogram that generator and sink share.
- * frame/payload.go and frame/histogram.go hold the same layout for Go. */
+/* What BPF programs and Go have to agree on: the payload of a linerate test frame, the
+ * histogram that generator and sink share, the form of a schedule. frame/payload.go,
+ * frame/histogram.go and generator/pace.go hold the same for Go; a test of package
+ * generator compares the constants. */
 #ifndef LINERATE_TESTFRAME_H
 #define LINERATE_TESTFRAME_H
 
@@ -17,6 +19,9 @@ struct test_payload {
 	__u32 sequence; /* counts per flow and trial from 0 */
 	__u32 sent_ns;  /* low 32 bits of CLOCK_MONOTONIC at departure: latencies under 4.29 s */
 } __attribute__((packed));
+
+#define MAX_SIZES 16  /* of a pattern of frame sizes */
+#define TIME_SHIFT 16 /* fractional bits of a nanosecond in schedule times */
 
 /* Log-linear histogram: 32 linear buckets per power of two, a resolution of 3.1 %. */
 #define HISTOGRAM_SUB_BITS 5

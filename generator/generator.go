@@ -81,8 +81,6 @@ type Counts struct {
 type Generator interface {
 	// Send offers the load and returns when it is over or ctx ends; counts are valid either way.
 	Send(ctx context.Context, load Load) (Counts, error)
-	// SetFlows replaces the flows of a stream by as many others.
-	SetFlows(stream int, flows []frame.Flow) error
 	// Progress is what has been sent of the current load. It may be called while Send runs.
 	Progress() []StreamCounts
 	// Engine is the name that results carry.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/linerate/linerate/internal/kernel"
+	"github.com/linerate/linerate/internal/sched"
 	"github.com/linerate/linerate/result"
-	"golang.org/x/sys/unix"
 )
 
 // Environment records the machine: kernel, CPUs, virtualisation, the offloads of
@@ -103,11 +103,11 @@ func toolVersions() map[string]string {
 
 // usableCPUs counts the CPUs that this process may run on; 0 if that is not known.
 func usableCPUs() int {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(os.Getpid(), &set); err != nil {
+	cpus, err := sched.AllowedCPUs()
+	if err != nil {
 		return 0
 	}
-	return set.Count()
+	return len(cpus)
 }
 
 func inNetns(name string) string {

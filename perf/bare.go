@@ -3,17 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/internal/liveframes"
 	"github.com/linerate/linerate/internal/sched"
-	"golang.org/x/sys/unix"
 )
 
 const (
-	flagXDPLiveFrames = 1 << 1 // BPF_F_TEST_XDP_LIVE_FRAMES, Linux 5.18
 	// bareBatch is what the generator xdp takes when it is not paced.
 	bareBatch = 64
 	// probeFrames are sent first, to see how long a call takes.
@@ -24,12 +22,7 @@ const (
 func (w *wire) bare(window time.Duration) source {
 	template := frame.Build(w.flows[0], w.from.MAC, w.from.NextHopMAC, 64, frame.Payload{})
 	return source{"bare live frames", "one frame, untouched", func(ctx context.Context) error {
-		done := make(chan error, 1)
-		go func() {
-			runtime.LockOSThread() // never unlocked: the thread ends with its mask and CPU
-			done <- w.runBare(ctx, template, window)
-		}()
-		return <-done
+		return sched.OnOwnThread(func() error { return w.runBare(ctx, template, window) })
 	}}
 }
 
@@ -37,12 +30,8 @@ func (w *wire) bare(window time.Duration) source {
 // call that a signal has ended up again: no signal reaches this thread. The second
 // call is as long as the window and what comes before it take.
 func (w *wire) runBare(ctx context.Context, template []byte, window time.Duration) error {
-	var all unix.Sigset_t
-	for i := range all.Val {
-		all.Val[i] = ^uint64(0)
-	}
-	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil); err != nil {
-		return fmt.Errorf("mask the signals of the sending thread: %w", err)
+	if err := sched.MaskSignals(); err != nil {
+		return err
 	}
 	if err := sched.Pin(0, w.cpu); err != nil {
 		return err
@@ -50,7 +39,7 @@ func (w *wire) runBare(ctx context.Context, template []byte, window time.Duratio
 	frames := uint32(probeFrames)
 	for first := true; ctx.Err() == nil; first = false {
 		start := time.Now()
-		if _, err := w.objects.Bare.Run(&ebpf.RunOptions{Data: template, Repeat: frames, Flags: flagXDPLiveFrames, BatchSize: bareBatch}); err != nil {
+		if _, err := w.objects.Bare.Run(&ebpf.RunOptions{Data: template, Repeat: frames, Flags: liveframes.Flag, BatchSize: bareBatch}); err != nil {
 			return fmt.Errorf("run the bare program on live frames: %w", err)
 		}
 		if first {

@@ -14,6 +14,7 @@ import (
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/internal/bpfmem"
 	"github.com/linerate/linerate/internal/netns"
+	"github.com/linerate/linerate/internal/sched"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/testbed"
 	"github.com/linerate/linerate/testbed/lab"
@@ -38,7 +39,7 @@ const flowCount = 10_000
 // openWire makes the veth between two namespaces, journalled, and leaves one CPU
 // to sender and counter.
 func openWire() (w *wire, err error) {
-	all, err := allowedCPUs()
+	all, err := sched.AllowedCPUs()
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,9 @@ import (
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/generator/xdp"
+	"github.com/linerate/linerate/internal/liveframes"
 	"github.com/linerate/linerate/internal/netns"
+	"github.com/linerate/linerate/internal/sched"
 	"github.com/linerate/linerate/internal/testenv"
 	"github.com/linerate/linerate/observe"
 )
@@ -21,7 +23,7 @@ import (
 func testWire(t *testing.T) *wire {
 	t.Helper()
 	testenv.NeedRoot(t)
-	before, err := allowedCPUs()
+	before, err := sched.AllowedCPUs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func testWire(t *testing.T) *wire {
 				t.Errorf("namespace %s is still there", ns)
 			}
 		}
-		if after, _ := allowedCPUs(); len(after) != len(before) {
+		if after, _ := sched.AllowedCPUs(); len(after) != len(before) {
 			t.Errorf("the process has CPUs %v, and had %v", after, before)
 		}
 	})
@@ -61,7 +63,7 @@ func TestCounterAgreesWithKernel(t *testing.T) {
 		},
 		"bare": func() error {
 			template := frame.Build(w.flows[0], w.from.MAC, w.from.NextHopMAC, 64, frame.Payload{})
-			_, err := w.objects.Bare.Run(&ebpf.RunOptions{Data: template, Repeat: frames, Flags: flagXDPLiveFrames, BatchSize: bareBatch})
+			_, err := w.objects.Bare.Run(&ebpf.RunOptions{Data: template, Repeat: frames, Flags: liveframes.Flag, BatchSize: bareBatch})
 			return err
 		},
 	} {

@@ -10,12 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
+	"github.com/linerate/linerate/internal/sched"
 )
-
-// lastDue is how long after the end a frame that is late may still leave.
-const lastDue = time.Millisecond
 
 // Generator is the engine "afpacket".
 type Generator struct {
@@ -24,7 +21,7 @@ type Generator struct {
 	// Priority is the SCHED_FIFO priority of the sending threads, or their nice
 	// value if it is negative; 0 leaves them as they are.
 	Priority int
-	// sending is held while a load is offered or flows are replaced.
+	// sending is held while a load is offered.
 	sending sync.Mutex
 }
 
@@ -32,51 +29,19 @@ var _ generator.Generator = (*Generator)(nil)
 
 // New opens one socket per stream and CPU. The devices must be up.
 func New(config generator.Config) (*Generator, error) {
-	if err := check(config); err != nil {
+	if err := config.Check(); err != nil {
 		return nil, fmt.Errorf("open generator afpacket: %w", err)
 	}
 	g := &Generator{config: config}
-	cpus := config.CPUs
-	if len(cpus) == 0 {
-		cpus = []int{-1}
-	}
-	cpus = cpus[:min(len(cpus), len(config.Streams[0].Flows))] // one flow stays on one CPU, as it would on one queue
+	cpus := config.Threads()
 	for i, cpu := range cpus {
-		w, err := newWorker(config, share{index: i, of: len(cpus)}, cpu)
+		w, err := newWorker(config, generator.Share{Index: i, Of: len(cpus)}, cpu)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("open generator afpacket: %w", err), g.Close())
 		}
 		g.workers = append(g.workers, w)
 	}
 	return g, nil
-}
-
-func check(config generator.Config) error {
-	if len(config.Streams) < 1 || len(config.Streams) > 2 {
-		return fmt.Errorf("it sends 1 or 2 streams, not %d", len(config.Streams))
-	}
-	first := config.Streams[0]
-	if len(first.Flows) == 0 {
-		return fmt.Errorf("stream %s has no flows; it needs at least one", first.Port)
-	}
-	for _, s := range config.Streams {
-		if len(s.Flows) != len(first.Flows) {
-			return fmt.Errorf("stream %s has %d flows and %s has %d; streams have equally many", s.Port, len(s.Flows), first.Port, len(first.Flows))
-		}
-		if err := sameVersion(s.Flows, first.Flows[0].IPVersion()); err != nil {
-			return fmt.Errorf("stream %s: %w", s.Port, err)
-		}
-	}
-	return nil
-}
-
-func sameVersion(flows []frame.Flow, ipVersion int) error {
-	for i, f := range flows {
-		if f.IPVersion() != ipVersion {
-			return fmt.Errorf("flow %d is of IPv%d among flows of IPv%d; a load has one version", i, f.IPVersion(), ipVersion)
-		}
-	}
-	return nil
 }
 
 // Engine is "afpacket".
@@ -92,27 +57,6 @@ func (g *Generator) Close() error {
 	return errors.Join(errs...)
 }
 
-// SetFlows replaces the flows of a stream by as many others. It is refused while Send runs.
-func (g *Generator) SetFlows(stream int, flows []frame.Flow) error {
-	if stream < 0 || stream >= len(g.config.Streams) {
-		return fmt.Errorf("set flows of stream %d: there are %d streams, counted from 0", stream, len(g.config.Streams))
-	}
-	if want := len(g.config.Streams[stream].Flows); len(flows) != want {
-		return fmt.Errorf("set flows of stream %d: it has %d flows, not %d", stream, want, len(flows))
-	}
-	if !g.sending.TryLock() {
-		return fmt.Errorf("set flows of stream %d: a load is being sent; wait until Send returns", stream)
-	}
-	defer g.sending.Unlock()
-	if err := sameVersion(flows, g.config.Streams[stream].Flows[0].IPVersion()); err != nil {
-		return fmt.Errorf("set flows of stream %d: %w", stream, err)
-	}
-	for _, w := range g.workers {
-		w.streams[stream].setFlows(flows)
-	}
-	return nil
-}
-
 // Send offers the load. When ctx ends it stops within some 20 ms and returns what was sent.
 func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Counts, error) {
 	if !g.sending.TryLock() {
@@ -126,7 +70,11 @@ func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Co
 	for i, w := range g.workers {
 		w.arm(load)
 		ready.Add(1)
-		over.Go(func() { errs[i] = w.run(ctx, clock, g.Priority, uint64(load.Duration+lastDue), &ready, begin) })
+		over.Go(func() {
+			errs[i] = sched.OnOwnThread(func() error {
+				return w.run(ctx, clock, g.Priority, uint64(load.Duration+generator.LastDue), &ready, begin)
+			})
+		})
 	}
 	ready.Wait()
 	start := clock.now()

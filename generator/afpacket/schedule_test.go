@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 )
 
@@ -24,7 +23,7 @@ func depart(s *schedule, until, heldFrom, heldTo time.Duration) (at []time.Durat
 }
 
 func paced(pps float64, duration time.Duration) *schedule {
-	s := newSchedule(generator.Load{PPS: pps, Duration: duration}, share{0, 1}, 1)
+	s := newSchedule(generator.Load{PPS: pps, Duration: duration}.Pace(generator.Share{Of: 1}, 1))
 	return &s
 }
 
@@ -70,8 +69,8 @@ func TestScheduleAfterHoldUp(t *testing.T) {
 				next++
 			}
 		}
-		if burst > catchUpBurst+1+catchUpBurst/4 {
-			t.Errorf("held up for %v: %d frames leave at once, want no more than about %d", tt.held, burst, catchUpBurst)
+		if burst > generator.CatchUpBurst+1+generator.CatchUpBurst/4 {
+			t.Errorf("held up for %v: %d frames leave at once, want no more than about %d", tt.held, burst, generator.CatchUpBurst)
 		}
 		if most := pps / 1000 * 5 / 4; next > most+1 {
 			t.Errorf("held up for %v: %d frames leave in the next ms, want at most %d", tt.held, next, most)
@@ -80,7 +79,7 @@ func TestScheduleAfterHoldUp(t *testing.T) {
 }
 
 func TestScheduleEndsAtLimit(t *testing.T) {
-	s := newSchedule(generator.Load{Frames: 5, Duration: time.Second}, share{0, 1}, 1)
+	s := newSchedule(generator.Load{Frames: 5, Duration: time.Second}.Pace(generator.Share{Of: 1}, 1))
 	if n := len(depart(&s, time.Millisecond, 0, 0)); n != 5 {
 		t.Errorf("%d frames left, want 5", n)
 	}
@@ -96,57 +95,5 @@ func TestScheduleWait(t *testing.T) {
 	}
 	if w := s.waitNS(400_000); w != 600_000 {
 		t.Errorf("0.4 ms after a departure at 1000 pps the wait is %d ns, want 600000", w)
-	}
-}
-
-// TestShares deals frames and flows out among threads: none is lost or dealt twice.
-func TestShares(t *testing.T) {
-	for _, flows := range []int{1, 2, 7, 100} {
-		for of := 1; of <= min(flows, 5); of++ {
-			seen := map[int]bool{}
-			for index := range of {
-				s := share{index, of}
-				for i := range s.flows(flows) {
-					if n := s.number(i); n >= flows || seen[n] {
-						t.Fatalf("%d flows on %d threads: flow %d is outside or dealt twice", flows, of, n)
-					}
-					seen[s.number(i)] = true
-				}
-			}
-			if len(seen) != flows {
-				t.Errorf("%d flows on %d threads: %d were dealt out", flows, of, len(seen))
-			}
-			for _, n := range []uint64{0, 1, 6, 99, 100, 12345} {
-				var sum uint64
-				for index := range of {
-					s := share{index, of}
-					dealt := uint64(0)
-					for i := range n {
-						if int(i%uint64(flows))%of == index {
-							dealt++
-						}
-					}
-					if got := s.frames(n, flows); got != dealt {
-						t.Errorf("thread %d of %d gets %d of %d frames of %d flows, want %d", index, of, got, n, flows, dealt)
-					}
-					sum += s.frames(n, flows)
-				}
-				if sum != n {
-					t.Errorf("%d frames of %d flows on %d threads add up to %d", n, flows, of, sum)
-				}
-			}
-		}
-	}
-}
-
-func TestBucketOf(t *testing.T) {
-	for i := range frame.HistogramBuckets {
-		edge := frame.BucketUpToNS(i)
-		if bucketOf(edge) != i || i+1 < frame.HistogramBuckets && bucketOf(edge+1) != i+1 {
-			t.Fatalf("bucket %d ends at %d, but that falls into %d and the next into %d", i, edge, bucketOf(edge), bucketOf(edge+1))
-		}
-	}
-	if bucketOf(1<<40) != frame.HistogramBuckets-1 {
-		t.Error("a time of 2^40 ns is not in the last bucket")
 	}
 }

@@ -1,7 +1,6 @@
 package afpacket
 
 import (
-	"math/bits"
 	"sync/atomic"
 
 	"github.com/linerate/linerate/frame"
@@ -12,7 +11,7 @@ import (
 type stream struct {
 	socket *socket
 	ring   *ring
-	share  share
+	share  generator.Share
 	sizes  frame.Sizes
 	// flows are those of the whole stream; sums and sequences those of the share.
 	flows     []frame.Flow
@@ -27,23 +26,18 @@ type stream struct {
 	sent, sentBytes atomic.Uint64
 }
 
-func newStream(s generator.Stream, sizes frame.Sizes, part share) (*stream, error) {
+func newStream(s generator.Stream, sizes frame.Sizes, part generator.Share) (*stream, error) {
 	k, err := openSocket(s, sizes)
 	if err != nil {
 		return nil, err
 	}
-	n := part.flows(len(s.Flows))
-	v := &stream{socket: k, ring: newRing(s, sizes), share: part, sizes: sizes, sums: make([]sums, n), sequences: make([]uint32, n)}
-	v.setFlows(s.Flows)
-	return v, nil
-}
-
-func (v *stream) setFlows(flows []frame.Flow) {
-	v.flows = flows
+	n := part.Flows(len(s.Flows))
+	v := &stream{socket: k, ring: newRing(s, sizes), share: part, sizes: sizes, flows: s.Flows, sums: make([]sums, n), sequences: make([]uint32, n)}
 	for i := range v.sums {
-		number := v.share.number(i)
-		v.sums[i].ip, v.sums[i].udp = flows[number].BaseSums(uint32(number))
+		number := part.Number(i)
+		v.sums[i].ip, v.sums[i].udp = s.Flows[number].BaseSums(uint32(number))
 	}
+	return v, nil
 }
 
 // arm sets the stream up for a load.
@@ -51,7 +45,7 @@ func (v *stream) arm(load generator.Load) {
 	clear(v.sequences)
 	v.ring.clear()
 	v.epoch = load.Epoch
-	v.schedule = newSchedule(load, v.share, len(v.flows))
+	v.schedule = newSchedule(load.Pace(v.share, len(v.flows)))
 	v.flow, v.size = 0, 0
 	v.firstNS, v.lastNS = 0, 0
 	v.gaps = frame.Histogram{}
@@ -62,7 +56,7 @@ func (v *stream) arm(load generator.Load) {
 // fill writes the frames that are due into the ring.
 func (v *stream) fill(elapsedNS uint64) {
 	for !v.ring.full() && v.schedule.due(elapsedNS) {
-		number := v.share.number(v.flow)
+		number := v.share.Number(v.flow)
 		v.ring.add(&v.flows[number], v.sums[v.flow], frame.Payload{Epoch: v.epoch, Flow: uint32(number), Sequence: v.sequences[v.flow]}, v.sizes[v.size]-frame.FCSBytes)
 		v.sequences[v.flow]++
 		if v.flow++; v.flow == len(v.sums) {
@@ -81,9 +75,9 @@ func (v *stream) flush(now uint64) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	if v.schedule.interval > 0 {
+	if v.schedule.pace.Interval > 0 {
 		if v.lastNS > 0 {
-			v.gaps[bucketOf(now-v.lastNS)]++
+			v.gaps[frame.BucketOf(now-v.lastNS)]++
 		}
 		v.gaps[0] += uint64(n - 1)
 	}
@@ -98,14 +92,3 @@ func (v *stream) flush(now uint64) error {
 
 // over tells whether all frames of the load have left.
 func (v *stream) over() bool { return v.schedule.left == 0 && len(v.ring.waiting()) == 0 }
-
-// bucketOf is the bucket of frame.Histogram that holds a time.
-func bucketOf(ns uint64) int {
-	const subBits = 5
-	v := uint32(min(ns, 1<<32-1))
-	if v < 1<<subBits {
-		return int(v)
-	}
-	group := bits.Len32(v) - subBits
-	return group<<subBits + int(v>>(group-1)&(1<<subBits-1))
-}

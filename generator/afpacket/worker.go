@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 	"time"
 
@@ -28,7 +27,7 @@ type worker struct {
 	streams []*stream
 }
 
-func newWorker(config generator.Config, part share, cpu int) (*worker, error) {
+func newWorker(config generator.Config, part generator.Share, cpu int) (*worker, error) {
 	w := &worker{cpu: cpu}
 	for _, s := range config.Streams {
 		v, err := newStream(s, config.Sizes, part)
@@ -54,15 +53,14 @@ func (w *worker) arm(load generator.Load) {
 	}
 }
 
-// run sends on a thread of its own until all has left, or the time is over, or ctx
+// run sends on the calling thread, which is its own, until all has left, or the time is over, or ctx
 // ends. It takes its start from begin once it has told ready.
 func (w *worker) run(ctx context.Context, c clock, priority int, timeNS uint64, ready *sync.WaitGroup, begin <-chan uint64) error {
-	runtime.LockOSThread() // never unlocked: the thread ends with its mask and priority
-	err := w.prepare(priority)
+	err := sched.Place(w.cpu, priority)
 	ready.Done()
 	start := <-begin
 	if err != nil {
-		return err
+		return fmt.Errorf("place the sending thread: %w", err)
 	}
 	for {
 		elapsed := c.now() - start
@@ -80,21 +78,6 @@ func (w *worker) run(ctx context.Context, c clock, priority int, timeNS uint64, 
 			w.pause(elapsed)
 		}
 	}
-}
-
-func (w *worker) prepare(priority int) error {
-	if w.cpu >= 0 {
-		if err := sched.Pin(0, w.cpu); err != nil {
-			return fmt.Errorf("place the sending thread: %w", err)
-		}
-	}
-	switch {
-	case priority < 0:
-		return sched.Nice(0, priority)
-	case priority > 0:
-		return sched.FIFO(0, priority)
-	}
-	return nil
 }
 
 // turn gives each stream one batch; idle means that nothing was due.

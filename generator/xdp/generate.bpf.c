@@ -12,8 +12,6 @@
 #include "testframe.h"
 
 #define MAX_STREAMS 2
-#define MAX_SIZES 16
-#define TIME_SHIFT 16 /* fractional bits of a nanosecond in schedule times */
 #define ETH_LEN 14
 #define UDP_LEN 8
 /* Unpaced, so many frames share one reading of the clock, which costs as much as

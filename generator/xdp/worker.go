@@ -12,13 +12,10 @@ import (
 	"github.com/linerate/linerate/internal/netns"
 )
 
-// timeShift are the fractional bits of the nanoseconds in schedule times (TIME_SHIFT in generate.bpf.c).
-const timeShift = 16
-
 // worker is one loaded program on one CPU. It sends every stream, each with the
 // flows whose number leaves the worker's index when divided by the number of workers.
 type worker struct {
-	index, of int
+	share     generator.Share
 	cpu       int
 	streams   []generator.Stream
 	objects   generateObjects
@@ -28,9 +25,9 @@ type worker struct {
 	template  []byte
 }
 
-func newWorker(config generator.Config, index, of, cpu int) (*worker, error) {
-	w := &worker{index: index, of: of, cpu: cpu, streams: config.Streams, sizeBytes: config.Sizes[0]}
-	w.perStream = (len(config.Streams[0].Flows) - index + of - 1) / of
+func newWorker(config generator.Config, share generator.Share, cpu int) (*worker, error) {
+	w := &worker{share: share, cpu: cpu, streams: config.Streams, sizeBytes: config.Sizes[0]}
+	w.perStream = share.Flows(len(config.Streams[0].Flows))
 	if err := w.load(config); err != nil {
 		return nil, err
 	}
@@ -39,9 +36,6 @@ func newWorker(config generator.Config, index, of, cpu int) (*worker, error) {
 		return nil, errors.Join(err, w.close())
 	}
 	for i, s := range config.Streams {
-		if len(s.Flows) != len(config.Streams[0].Flows) {
-			return nil, errors.Join(fmt.Errorf("stream %s has %d flows and %s has %d; streams have equally many", s.Port, len(s.Flows), config.Streams[0].Port, len(config.Streams[0].Flows)), w.close())
-		}
 		if err := w.setFlows(i, s.Flows); err != nil {
 			return nil, errors.Join(err, w.close())
 		}
@@ -90,7 +84,7 @@ func (w *worker) load(config generator.Config) error {
 
 func (w *worker) setFlows(stream int, flows []frame.Flow) error {
 	for local := range w.perStream {
-		number := local*w.of + w.index
+		number := w.share.Number(local)
 		f := flows[number]
 		ip, udp := f.BaseSums(uint32(number))
 		entry := generateFlow{
@@ -124,15 +118,11 @@ func (w *worker) rewind() error {
 // arm sets the program up for a load that starts at a time of CLOCK_MONOTONIC.
 func (w *worker) arm(load generator.Load, start uint64) error {
 	var streams [2]generateStream
-	share := float64(w.perStream) / float64(len(w.streams[0].Flows))
 	for i, s := range w.streams {
-		streams[i] = generateStream{Head: head(s, w.sizeBytes), Limit: ^uint64(0)}
-		if n := load.Intended(); n > 0 {
-			streams[i].Limit = w.shareOf(n, len(s.Flows))
-		}
-		if load.PPS > 0 {
-			streams[i].Interval = uint64(1e9/(load.PPS*share)*(1<<timeShift) + 0.5)
-			setCatchUp(&streams[i])
+		p := load.Pace(w.share, len(s.Flows))
+		streams[i] = generateStream{
+			Head: head(s, w.sizeBytes), Limit: p.Frames,
+			Interval: p.Interval, CatchUp: p.CatchUp, Burst: p.Burst, LeastGap: p.LeastGap,
 		}
 	}
 	for _, set := range []struct {
@@ -140,7 +130,7 @@ func (w *worker) arm(load generator.Load, start uint64) error {
 		value    any
 	}{
 		{w.objects.StartNs, start},
-		{w.objects.DeadlineNs, uint64(load.Duration + lastDue)},
+		{w.objects.DeadlineNs, uint64(load.Duration + generator.LastDue)},
 		{w.objects.Epoch, load.Epoch},
 		{w.objects.Gaps, [frame.HistogramBuckets]uint32{}},
 		{w.objects.Streams, streams},
@@ -150,25 +140,6 @@ func (w *worker) arm(load generator.Load, start uint64) error {
 		}
 	}
 	return nil
-}
-
-// setCatchUp bounds what a stream does after its thread was held up: a few frames
-// leave at once, more leave a quarter faster than asked, and what lags further is
-// given up. A DUT that can carry the load then never has to queue more than the
-// hold-up withheld.
-func setCatchUp(s *generateStream) {
-	s.Burst = catchUpBurst * s.Interval
-	s.LeastGap = s.Interval * 4 / 5
-	s.CatchUp = max(catchUpFrames*s.Interval, uint64(catchUpTime)<<timeShift)
-}
-
-// shareOf is the number of n frames, dealt out over all flows in turn, that fall to the worker's flows.
-func (w *worker) shareOf(n uint64, flows int) uint64 {
-	share := n / uint64(flows) * uint64(w.perStream)
-	if rest := int(n % uint64(flows)); rest > w.index {
-		share += uint64((rest - w.index + w.of - 1) / w.of)
-	}
-	return share
 }
 
 // head are the first 24 bytes of a frame as BPF stores them.

@@ -10,7 +10,6 @@ import (
 	"net"
 	"time"
 
-	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/internal/netns"
 	"golang.org/x/sys/unix"
@@ -27,12 +26,6 @@ const (
 	pacedBatch = 8
 	fullBatch  = 64
 	startUp    = 60 * time.Millisecond // the kernel needs about 30 ms to set a call up
-	lastDue    = time.Millisecond      // how long after the end a frame that is late may still leave
-
-	// Catch-up after a hold-up of the sending thread; a veth ring holds 256 frames.
-	catchUpBurst  = 32               // frames that leave at once
-	catchUpFrames = 64               // frames of lag that are always made good
-	catchUpTime   = time.Millisecond // lag that is always made good
 )
 
 // Generator is the engine "xdp".
@@ -49,21 +42,16 @@ var _ generator.Generator = (*Generator)(nil)
 // they are veths, must have an XDP program or GRO on: otherwise frames count as
 // sent and none arrives.
 func New(config generator.Config) (*Generator, error) {
-	if len(config.Streams) < 1 || len(config.Streams) > 2 {
-		return nil, fmt.Errorf("open generator xdp: it sends 1 or 2 streams, not %d", len(config.Streams))
+	if err := config.Check(); err != nil {
+		return nil, fmt.Errorf("open generator xdp: %w", err)
 	}
 	if m := config.Sizes.MaxBytes(); m > MaxFrameBytes {
 		return nil, fmt.Errorf("open generator xdp: a frame of %d bytes is larger than the %d bytes of a live frame; use engine afpacket", m, MaxFrameBytes)
 	}
 	g := &Generator{config: config}
-	flows := len(config.Streams[0].Flows)
-	cpus := config.CPUs
-	if len(cpus) == 0 {
-		cpus = []int{-1}
-	}
-	cpus = cpus[:min(len(cpus), flows)] // one flow stays on one CPU, as it would on one queue
+	cpus := config.Threads()
 	for i, cpu := range cpus {
-		w, err := newWorker(config, i, len(cpus), cpu)
+		w, err := newWorker(config, generator.Share{Index: i, Of: len(cpus)}, cpu)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("open generator xdp: %w", err), g.Close())
 		}
@@ -83,20 +71,6 @@ func (g *Generator) Close() error {
 	}
 	g.workers = nil
 	return errors.Join(errs...)
-}
-
-// SetFlows replaces the flows of a stream by as many others.
-func (g *Generator) SetFlows(stream int, flows []frame.Flow) error {
-	if len(flows) != len(g.config.Streams[stream].Flows) {
-		return fmt.Errorf("set flows of stream %d: it has %d flows, not %d", stream, len(g.config.Streams[stream].Flows), len(flows))
-	}
-	g.config.Streams[stream].Flows = flows
-	for _, w := range g.workers {
-		if err := w.setFlows(stream, flows); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Send offers the load. When ctx ends it stops within some 20 ms and returns what was sent.
@@ -121,7 +95,7 @@ func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Co
 		threads[i] = startThread(w.objects.Generate.FD(), w.template, batch, w.cpu, g.Priority)
 	}
 	sleepUntil(ctx, start)
-	errs, interruptions := g.wait(ctx, threads, start+uint64(load.Duration+lastDue), batch)
+	errs, interruptions := g.wait(ctx, threads, start+uint64(load.Duration+generator.LastDue), batch)
 	counts := g.counts(load)
 	counts.Interruptions, counts.Threads = interruptions, len(g.workers)
 	for _, s := range g.config.Streams {

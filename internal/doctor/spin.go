@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -28,7 +27,7 @@ const (
 // same time, and watches for moments at which the CPU was taken away. Steal is
 // only seen on a CPU that wants to run, so both are measured together.
 func measureDisturbance(duration time.Duration) ([]CPUDisturbance, error) {
-	cpus, err := allowedCPUs()
+	cpus, err := sched.AllowedCPUs()
 	if err != nil {
 		return nil, err
 	}
@@ -86,24 +85,10 @@ func addSteal(all []CPUDisturbance, before observe.CPUSample, watched time.Durat
 	return nil
 }
 
-func allowedCPUs() ([]int, error) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(os.Getpid(), &set); err != nil {
-		return nil, fmt.Errorf("read which CPUs this process may use: %w", err)
-	}
-	var cpus []int
-	for cpu := range len(set) * int(unsafe.Sizeof(set[0])) * 8 {
-		if set.IsSet(cpu) {
-			cpus = append(cpus, cpu)
-		}
-	}
-	return cpus, nil
-}
-
 // watcher is a thread on one CPU.
 type watcher struct {
 	ready chan struct{}
-	done  chan error
+	done  <-chan error
 	seen  CPUDisturbance
 }
 
@@ -116,19 +101,17 @@ func (w *watcher) wait() (CPUDisturbance, error) {
 // start will hold. It polls for that: to be woken it would need other threads of
 // the Go runtime, which get no CPU once the first watcher runs.
 func startWatcher(cpu int, duration time.Duration, start *atomic.Int64) *watcher {
-	w := &watcher{ready: make(chan struct{}, 1), done: make(chan error, 1)}
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with its mask and priority
+	w := &watcher{ready: make(chan struct{}, 1)}
+	w.done = sched.Go(func() error {
 		err := sched.Pin(0, cpu)
 		realTime := sched.FIFO(0, spinPriority) == nil
 		if err == nil {
-			err = maskSignals()
+			err = sched.MaskSignals() // the Go runtime's would look like pauses
 		}
 		gaps := make([]uint32, duration/pauseFloor+1)
 		w.ready <- struct{}{}
 		if err != nil {
-			w.done <- fmt.Errorf("watch CPU %d: %w", cpu, err)
-			return
+			return fmt.Errorf("watch CPU %d: %w", cpu, err)
 		}
 		poll := unix.NsecToTimespec(int64(pollInterval))
 		for start.Load() == 0 {
@@ -140,21 +123,9 @@ func startWatcher(cpu int, duration time.Duration, start *atomic.Int64) *watcher
 			pauses[i] = time.Duration(gaps[i])
 		}
 		w.seen = summarise(cpu, realTime, time.Duration(watched), pauses)
-		w.done <- nil
-	}()
+		return nil
+	})
 	return w
-}
-
-// maskSignals keeps the Go runtime from interrupting the thread, which would look like a pause.
-func maskSignals() error {
-	var all unix.Sigset_t
-	for i := range all.Val {
-		all.Val[i] = ^uint64(0)
-	}
-	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil); err != nil {
-		return fmt.Errorf("mask signals: %w", err)
-	}
-	return nil
 }
 
 // spin reads the clock without rest from start on, and stores each interval

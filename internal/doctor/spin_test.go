@@ -37,7 +37,7 @@ func occupy(cpu int, at int64, duration time.Duration) (chan error, *int64) {
 
 func TestAPlantedPauseIsSeen(t *testing.T) {
 	testenv.NeedRoot(t)
-	cpus, err := allowedCPUs()
+	cpus, err := sched.AllowedCPUs()
 	if err != nil {
 		t.Fatal(err)
 	}

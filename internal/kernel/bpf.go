@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+	"github.com/linerate/linerate/internal/liveframes"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,23 +31,9 @@ var BTF = Feature{
 }
 
 const (
-	cmdProgTestRun    = 10     // BPF_PROG_TEST_RUN of enum bpf_cmd
-	flagXDPLiveFrames = 1 << 1 // BPF_F_TEST_XDP_LIVE_FRAMES
-	xdpDrop           = 1      // XDP_DROP of enum xdp_action
-
+	xdpDrop            = 1 // XDP_DROP of enum xdp_action
 	shortestFrameBytes = 60
 )
-
-// testRunAttr is the member "test" of union bpf_attr (include/uapi/linux/bpf.h).
-type testRunAttr struct {
-	progFD, retval           uint32
-	dataSizeIn, dataSizeOut  uint32
-	dataIn, dataOut          uint64
-	repeat, duration         uint32
-	ctxSizeIn, ctxSizeOut    uint32
-	ctxIn, ctxOut            uint64
-	flags, cpu, batch, spare uint32
-}
 
 func tryLiveFrames() (string, error) {
 	program, err := ebpf.NewProgram(&ebpf.ProgramSpec{
@@ -67,21 +52,15 @@ func tryLiveFrames() (string, error) {
 
 func runOnce(programFD int) error {
 	frame := make([]byte, shortestFrameBytes)
-	attr := testRunAttr{
-		progFD: uint32(programFD), dataSizeIn: uint32(len(frame)), dataIn: uint64(uintptr(unsafe.Pointer(&frame[0]))),
-		repeat: 1, flags: flagXDPLiveFrames,
-	}
 	for {
-		_, _, errno := unix.Syscall(unix.SYS_BPF, cmdProgTestRun, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr))
-		runtime.KeepAlive(frame)
-		switch errno {
-		case 0:
+		switch err := liveframes.Run(programFD, frame, 1, 0); err {
+		case nil:
 			return nil
 		case unix.EINTR: // a signal of the Go runtime; one frame is soon sent again
 		case unix.EINVAL:
-			return fmt.Errorf("run an XDP program on one live frame: %w; Linux %s does not know the flag", errno, Release())
+			return fmt.Errorf("run an XDP program on one live frame: %w; Linux %s does not know the flag", err, Release())
 		default:
-			return fmt.Errorf("run an XDP program on one live frame: %w", errno)
+			return fmt.Errorf("run an XDP program on one live frame: %w", err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -91,7 +90,7 @@ func lacking(held uint64) []string {
 }
 
 func tryRealTime() (string, error) {
-	err := onDiscardedThread(func() error { return sched.FIFO(0, 1) })
+	err := sched.OnOwnThread(func() error { return sched.FIFO(0, 1) })
 	if errors.Is(err, unix.EPERM) {
 		return "", fmt.Errorf("%w (CAP_SYS_NICE or RLIMIT_RTPRIO forbids it)", err)
 	}
@@ -99,14 +98,4 @@ func tryRealTime() (string, error) {
 		return "", err
 	}
 	return "SCHED_FIFO is permitted", nil
-}
-
-// onDiscardedThread runs f on a thread that ends with it, so that no priority outlives the probe.
-func onDiscardedThread(f func() error) error {
-	done := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		done <- f()
-	}()
-	return <-done
 }

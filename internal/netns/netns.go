@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
+	"github.com/linerate/linerate/internal/sched"
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
@@ -32,7 +32,7 @@ func Create(name string) error {
 	if Exists(name) {
 		return fmt.Errorf("create network namespace %s: the name is taken; choose another or run `linerate restore`", name)
 	}
-	return onOwnThread(func() error {
+	return sched.OnOwnThread(func() error {
 		if _, err := netns.NewNamed(name); err != nil {
 			return fmt.Errorf("create network namespace %s: %w", name, err)
 		}
@@ -74,7 +74,7 @@ func Do(name string, f func() error) error {
 	if name == "" {
 		return f()
 	}
-	return onOwnThread(func() error {
+	return sched.OnOwnThread(func() error {
 		if err := Enter(name); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func Enter(name string) error {
 
 // DoWithSysfs is Do with a /sys that shows the devices of the namespace, private to f.
 func DoWithSysfs(name string, f func() error) error {
-	return onOwnThread(func() error {
+	return sched.OnOwnThread(func() error {
 		if name != "" {
 			if err := Enter(name); err != nil {
 				return err
@@ -115,14 +115,4 @@ func DoWithSysfs(name string, f func() error) error {
 		}
 		return f()
 	})
-}
-
-// onOwnThread runs f on a thread that is thrown away afterwards.
-func onOwnThread(f func() error) error {
-	done := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		done <- f()
-	}()
-	return <-done
 }

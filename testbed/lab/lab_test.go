@@ -11,6 +11,7 @@ import (
 
 	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/internal/netns"
+	"github.com/linerate/linerate/internal/sched"
 	"github.com/linerate/linerate/internal/testenv"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/sink"
@@ -123,7 +124,7 @@ func TestTakenNamespaceIsLeftAlone(t *testing.T) {
 func TestThreadsArePlaced(t *testing.T) {
 	t.Run("as dealt", func(t *testing.T) { threadsArePlaced(t, plan.Lab{MTUBytes: 1500}) })
 	t.Run("all on all", func(t *testing.T) {
-		online, err := allowedCPUs()
+		online, err := sched.AllowedCPUs()
 		if err != nil {
 			t.Fatal(err)
 		}

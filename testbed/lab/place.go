@@ -7,7 +7,6 @@ import (
 	"github.com/linerate/linerate/internal/sched"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/testbed"
-	"golang.org/x/sys/unix"
 )
 
 // Place deals out the CPUs that this process may use among DUT, generators and
@@ -19,7 +18,7 @@ import (
 // no CPU is left for the sinks, they run beside the DUT, before it, and their CPU
 // time is not counted as the DUT's.
 func Place(p plan.Lab) (testbed.CPUs, error) {
-	online, err := allowedCPUs()
+	online, err := sched.AllowedCPUs()
 	if err != nil {
 		return testbed.CPUs{}, err
 	}
@@ -73,7 +72,7 @@ func deal(online, dut, tester, sinks []int) testbed.CPUs {
 // sending thread would keep them waiting and then be stopped for them, and away
 // from DUT and sinks if there are other CPUs. The undo gives them all CPUs back.
 func (l *Lab) StepAside() (undo func() error, err error) {
-	online, err := allowedCPUs()
+	online, err := sched.AllowedCPUs()
 	if err != nil {
 		return nil, err
 	}
@@ -95,18 +94,4 @@ func without(list, minus []int) []int {
 		}
 	}
 	return rest
-}
-
-func allowedCPUs() ([]int, error) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return nil, fmt.Errorf("read the CPUs of this process: %w", err)
-	}
-	var list []int
-	for c := 0; len(list) < set.Count(); c++ {
-		if set.IsSet(c) {
-			list = append(list, c)
-		}
-	}
-	return list, nil
 }
