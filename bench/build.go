@@ -186,10 +186,11 @@ func roles(c testbed.CPUs) map[int]string {
 	m := map[int]string{}
 	add := func(cpus []int, role string) {
 		for _, cpu := range cpus {
-			if m[cpu] != "" {
-				role = m[cpu] + "+" + role
+			if m[cpu] == "" {
+				m[cpu] = role
+			} else {
+				m[cpu] += "+" + role
 			}
-			m[cpu] = role
 		}
 	}
 	add(c.DUT, "dut")

@@ -11,7 +11,8 @@ import (
 // Go runs f on a thread of its own that ends with it, so that nothing that f does to
 // its thread (a namespace, CPUs, a priority, a signal mask) outlives it. The outcome
 // can be taken from the channel at any later time. Goroutines that f starts are not
-// on the thread; processes that it starts are its children.
+// on the thread; processes that it starts are its children. The main package must
+// lock the leader thread in its init function: that one cannot end alone.
 func Go(f func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() {

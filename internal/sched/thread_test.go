@@ -10,22 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+func init() { runtime.LockOSThread() } // as Go asks of the main package
+
 func TestOwnThreadTakesWhatWasDoneToItAlong(t *testing.T) {
 	testenv.NeedRoot(t)
 	before, err := AllowedCPUs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tid int
 	err = OnOwnThread(func() error {
-		tid = unix.Gettid()
 		return errors.Join(Place(before[len(before)-1], 5), MaskSignals(unix.SIGURG))
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for unix.Tgkill(unix.Getpid(), tid, 0) == nil { // the thread ends after its goroutine
-		runtime.Gosched()
 	}
 	if after, err := AllowedCPUs(); err != nil || !slices.Equal(before, after) {
 		t.Errorf("allowed CPUs were %v and are %v, %v", before, after, err)
@@ -40,17 +37,25 @@ func TestPlace(t *testing.T) {
 	testenv.NeedRoot(t)
 	for _, priority := range []int{-3, 0, 5} {
 		err := OnOwnThread(func() error {
-			if err := Place(-1, priority); err != nil {
-				return err
-			}
-			attr, err := unix.SchedGetAttr(0, 0)
+			want, err := unix.SchedGetAttr(0, 0)
 			if err != nil {
 				return err
 			}
 			switch {
-			case priority > 0 && (attr.Policy != unix.SCHED_FIFO || attr.Priority != uint32(priority)),
-				priority <= 0 && (attr.Policy != unix.SCHED_NORMAL || attr.Nice != int32(priority)):
-				t.Errorf("priority %d gives policy %d, priority %d, nice %d", priority, attr.Policy, attr.Priority, attr.Nice)
+			case priority > 0:
+				want.Policy, want.Priority = unix.SCHED_FIFO, uint32(priority)
+			case priority < 0:
+				want.Nice = int32(priority)
+			}
+			if err := Place(-1, priority); err != nil {
+				return err
+			}
+			got, err := unix.SchedGetAttr(0, 0)
+			if err != nil {
+				return err
+			}
+			if got.Policy != want.Policy || got.Priority != want.Priority || priority <= 0 && got.Nice != want.Nice {
+				t.Errorf("priority %d gives %+v, want %+v", priority, got, want)
 			}
 			return nil
 		})
