@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/internal/device"
 	"github.com/linerate/linerate/sink"
 )
 
@@ -101,11 +102,11 @@ func (f *receiveFlags) run(ctx context.Context, stdout, stderr io.Writer) error 
 }
 
 func (f *receiveFlags) open() (*sink.Sink, error) {
-	device, err := findDevice(f.netns, f.iface)
+	port, err := device.Find(f.netns, f.iface)
 	if err != nil {
 		return nil, err
 	}
-	s, err := sink.Open(sink.Config{Port: f.iface, Netns: f.netns, Interface: f.iface, Ifindex: device.Index, Flows: f.flows, Generic: f.generic})
+	s, err := sink.Open(sink.Config{Port: f.iface, Netns: f.netns, Interface: f.iface, Ifindex: port.Index, Flows: f.flows, Generic: f.generic})
 	if err != nil {
 		if !f.generic && (errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ERANGE)) {
 			return nil, fmt.Errorf("%w; the driver may lack XDP or not carry it at this MTU: try --generic", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os/signal"
 	"syscall"
 	"time"
@@ -13,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/linerate/linerate/generator"
+	"github.com/linerate/linerate/internal/device"
 	"github.com/linerate/linerate/internal/guard"
-	"github.com/linerate/linerate/internal/netns"
 )
 
 func sendCommand() *cobra.Command {
@@ -66,21 +65,21 @@ func (o *sendOrder) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := o.checkHarm(note); err != nil {
 		return err
 	}
-	device, err := findDevice(o.Netns, o.Interface)
+	port, err := device.Find(o.Netns, o.Interface)
 	if err != nil {
 		return cannot(err)
 	}
-	if err := o.Sizes.Check(o.IPVersion, device.MTU); err != nil {
+	if err := o.Sizes.Check(o.IPVersion, port.MTU); err != nil {
 		return badArgument("send on %s: %w", o.Interface, err)
 	}
-	path, err := o.lookAhead(device, note)
+	path, err := o.lookAhead(port, note)
 	if err != nil {
 		return err
 	}
 	g, err := openEngine(path.engine, generator.Config{
 		Streams: []generator.Stream{{
-			Port: o.Interface, Netns: o.Netns, Interface: o.Interface, Ifindex: device.Index,
-			SourceMAC: device.HardwareAddr, DestinationMAC: path.mac, Flows: o.Flows,
+			Port: o.Interface, Netns: o.Netns, Interface: o.Interface, Ifindex: port.Index,
+			SourceMAC: port.HardwareAddr, DestinationMAC: path.mac, Flows: o.Flows,
 		}},
 		Sizes: o.Sizes, CPUs: o.CPUs,
 	})
@@ -118,21 +117,6 @@ func (o *sendOrder) checkHarm(note func(string, ...any)) error {
 		note("overridden by %s: %s", r.Override, r.Text)
 	}
 	return nil
-}
-
-// findDevice looks a device up in its namespace, and requires that it is up.
-func findDevice(ns, name string) (*net.Interface, error) {
-	var device *net.Interface
-	err := netns.Do(ns, func() (err error) {
-		if device, err = net.InterfaceByName(name); err != nil {
-			return fmt.Errorf("find interface %s: %w; `ip link` lists what there is", name, err)
-		}
-		if device.Flags&net.FlagUp == 0 {
-			return fmt.Errorf("use interface %s: it is down; set it up with `ip link set %s up`", name, name)
-		}
-		return nil
-	})
-	return device, err
 }
 
 // sendLive offers the load and prints a line every second.

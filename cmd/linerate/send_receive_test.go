@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/generator/contract"
-	"github.com/linerate/linerate/internal/netns"
+	"github.com/linerate/linerate/internal/device"
 	"github.com/linerate/linerate/internal/testenv"
 	"github.com/linerate/linerate/sink"
 )
@@ -108,19 +108,11 @@ func decode[T any](t *testing.T, text string) (v T) {
 // xdpProgram tells whether a device has an XDP program.
 func xdpProgram(t *testing.T, e contract.End) bool {
 	t.Helper()
-	p, err := findPeerOf(e)
+	d, err := device.Look(e.Netns, e.Ifindex)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.program
-}
-
-func findPeerOf(e contract.End) (p *peer, err error) {
-	err = netns.Do(e.Netns, func() (err error) {
-		p, err = lookAtPeer(e.Ifindex)
-		return err
-	})
-	return p, err
+	return d.XDPProgram
 }
 
 // TestSendReceive joins the two commands by a veth, with both engines and IP

@@ -1,4 +1,4 @@
-package main
+package device
 
 import (
 	"errors"
@@ -20,10 +20,10 @@ const (
 	netdevXDPNdoXmit     = 1 << 2
 )
 
-// takesXDPFrames asks the kernel whether a device takes frames that are redirected
+// TakesXDPFrames asks the kernel whether a device takes frames that are redirected
 // to it. Of a veth this is so as long as its peer has an XDP program or GRO on.
 // known is false on kernels that do not tell.
-func takesXDPFrames(ns string, ifindex int) (takes, known bool, err error) {
+func TakesXDPFrames(ns string, ifindex int) (takes, known bool, err error) {
 	err = netns.Do(ns, func() error {
 		family, err := netlink.GenlFamilyGet(netdevFamily)
 		if errors.Is(err, unix.ENOENT) {
