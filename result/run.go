@@ -195,12 +195,6 @@ type Latency struct {
 	Histogram []Bucket `json:"histogram,omitempty"`
 }
 
-// Bucket counts the latencies up to its upper edge and above the edge before it.
-type Bucket struct {
-	UpToNS uint64 `json:"up_to_ns"`
-	Frames uint64 `json:"frames"`
-}
-
 // Conntrack are the counters of the DUT's connection tracking over a cell or a trial.
 type Conntrack struct {
 	Entries      uint64 `json:"entries"`

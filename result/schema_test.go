@@ -38,6 +38,18 @@ var planTypes = map[reflect.Type]func() *generate.Schema{
 	},
 }
 
+// bucketSchema is of the pair that is written, and of the object that older runs hold.
+func bucketSchema() *generate.Schema {
+	whole, two := &generate.Schema{Type: "integer", Minimum: "0"}, uint64(2)
+	object := &generate.Schema{Type: "object", Required: []string{"up_to_ns", "frames"}, Properties: generate.NewProperties()}
+	object.Properties.Set("up_to_ns", whole)
+	object.Properties.Set("frames", whole)
+	return &generate.Schema{
+		Description: "upper edge in nanoseconds, and the frames up to it and above the edge before; older runs hold an object",
+		OneOf:       []*generate.Schema{{Type: "array", Items: whole, MinItems: &two, MaxItems: &two}, object},
+	}
+}
+
 func generated(t *testing.T) []byte {
 	t.Helper()
 	r := generate.Reflector{
@@ -50,6 +62,9 @@ func generated(t *testing.T) []byte {
 			return typ.Name()
 		},
 		Mapper: func(typ reflect.Type) *generate.Schema {
+			if typ == reflect.TypeFor[Bucket]() {
+				return bucketSchema()
+			}
 			if make := planTypes[typ]; make != nil {
 				return make()
 			}
