@@ -40,6 +40,9 @@ func (r *run) measureCell(ctx context.Context, c plan.Cell) (cell result.Cell, e
 		return cell, err
 	}
 	cell.Engine = st.engineName()
+	if r.options.Plan.Search.Algorithm == "binary" {
+		cell.Warnings = append(cell.Warnings, result.Warning{Code: "binary-search", Text: "each bound rests on one trial, so one disturbed trial misleads the bisection; search.algorithm=mlrsearch decides each load by several trials"})
+	}
 	return cell, r.searchCell(ctx, &cell, st)
 }
 
