@@ -36,12 +36,13 @@ type station struct {
 	ports    [2]testbed.Port
 	sinks    []*sink.Sink
 	flows    []frame.Flow
+	priority int // of the sending threads
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
 // learned yet, and there is no generator before learn.
 func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, uint64, time.Duration)) (*station, error) {
-	s := &station{scenario: dut.Scenario{Cell: cell, Limit: p.Limit, DUT: l.DUT}}
+	s := &station{scenario: dut.Scenario{Cell: cell, Limit: p.Limit, DUT: l.DUT}, priority: l.Priority(generatorPriority)}
 	direct := cell.Scenario == "none"
 	s.ports[0], s.ports[1] = l.Ports(direct)
 	var err error
@@ -119,14 +120,14 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 		if err != nil {
 			return nil, err
 		}
-		g.Priority = generatorPriority
+		g.Priority = s.priority
 		return g, nil
 	}
 	g, err := xdp.New(config)
 	if err != nil {
 		return nil, err
 	}
-	g.Priority = generatorPriority
+	g.Priority = s.priority
 	return g, nil
 }
 

@@ -85,6 +85,9 @@ func (b *labTestbed) describe() (result.Testbed, []result.Warning) {
 	if b.speedsErr != nil {
 		warn("cpu-speed-unknown", fmt.Sprintf("whether the CPUs kept their speed is not known: %v", b.speedsErr))
 	}
+	if err := b.lab.RealTime(); err != nil {
+		warn("no-realtime", fmt.Sprintf("generator, DUT and sink have no real-time priority (%v): they take turns with everything else on the machine, figures are lower and vary more, a throughput without any loss means little, and where sink and DUT share a CPU there may be none; %s", err, kernel.RealTime.Fix))
+	}
 	return described, doubts
 }
 

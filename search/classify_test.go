@@ -4,7 +4,7 @@ import "testing"
 
 // goal is the default goal with another loss ratio.
 func goal(lossRatio float64) Goal {
-	g := usualGoals()[0]
+	g := DefaultGoals()[0]
 	g.Name, g.LossRatio = "goal", lossRatio
 	return g
 }

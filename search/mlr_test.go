@@ -24,7 +24,7 @@ func newSearch(t *testing.T, algorithm string, c Config) Search {
 }
 
 func config(maxLoad float64) Config {
-	return Config{Goals: usualGoals(), MinLoadPPS: simMinLoadPPS, MaxLoadPPS: maxLoad, MaxTrialSeconds: 120}
+	return Config{Goals: DefaultGoals(), MinLoadPPS: simMinLoadPPS, MaxLoadPPS: maxLoad, MaxTrialSeconds: 120}
 }
 
 // hardDUT forwards its capacity and no more.

@@ -58,7 +58,7 @@ func searchSeeds(t *testing.T, d simDUT, seeds int, make func() Search) outcome 
 
 func newDefault(t *testing.T) Search {
 	t.Helper()
-	s, err := NewMLR(Config{Goals: usualGoals(), MinLoadPPS: simMinLoadPPS, MaxLoadPPS: simMaxLoadPPS, MaxTrialSeconds: 120})
+	s, err := NewMLR(Config{Goals: DefaultGoals(), MinLoadPPS: simMinLoadPPS, MaxLoadPPS: simMaxLoadPPS, MaxTrialSeconds: 120})
 	if err != nil {
 		t.Fatal(err)
 	}

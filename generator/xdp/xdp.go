@@ -32,7 +32,8 @@ const (
 type Generator struct {
 	config  generator.Config
 	workers []*worker
-	// Priority is the SCHED_FIFO priority of the sending threads; 0 leaves them to the fair scheduler.
+	// Priority is the SCHED_FIFO priority of the sending threads, or their nice
+	// value if it is negative; 0 leaves them as they are.
 	Priority int
 }
 

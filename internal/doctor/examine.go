@@ -1,12 +1,8 @@
 package doctor
 
 import (
-	"errors"
-	"io/fs"
-
 	"github.com/linerate/linerate/internal/kernel"
 	"github.com/linerate/linerate/observe"
-	"golang.org/x/sys/unix"
 )
 
 // Examine tries what linerate uses and watches the machine for about a second,
@@ -35,25 +31,17 @@ func Examine() Report {
 // kernelRows tries each feature. Without root most may not be tried, which says nothing about them.
 func kernelRows(features []kernel.Feature) []Row {
 	var rows []Row
-	rootless := false
 	for _, f := range features {
 		row := Row{Name: f.Name, Status: OK, Need: f.Need}
 		seen, err := f.Try()
 		row.Detail = seen
 		if err != nil {
 			row.Status, row.Detail, row.Cost, row.Fix = Missing, err.Error(), f.Cost, f.Fix
-			switch {
-			case f.Name == kernel.Root.Name:
-				rootless = true
-			case rootless && (refused(err) || f.Name == kernel.Capabilities.Name):
+			if f.NotTried(err) {
 				row.Status, row.Detail, row.Cost, row.Fix = Limited, "not tried: that needs root", "", ""
 			}
 		}
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-func refused(err error) bool {
-	return errors.Is(err, unix.EPERM) || errors.Is(err, fs.ErrPermission)
 }

@@ -4,6 +4,15 @@
 // gone when it returns.
 package kernel
 
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
 // Need says what becomes impossible without a feature.
 type Need string
 
@@ -40,10 +49,22 @@ func (f Feature) Try() (string, error) {
 	return seen, nil
 }
 
+// NotTried tells whether a feature could not be had only because this process is not
+// root, which says nothing about the machine. err is what Try gave.
+func (f Feature) NotTried(err error) bool {
+	return os.Geteuid() != 0 && f.Name != Root.Name &&
+		(f.Name == Capabilities.Name || errors.Is(err, unix.EPERM) || errors.Is(err, fs.ErrPermission))
+}
+
 // Features are the kernel's, in the order in which a reader should look at them.
 func Features() []Feature {
 	return []Feature{
 		Root, Capabilities, LiveFrames, BTF, Namespaces, Veth, ThreadedNAPI, RealTime,
 		NFTables, Conntrack, NAT, IPTablesRules, Bridge, Flowtable, Tun, VLAN, Netem, Pktgen,
 	}
+}
+
+// ForLabFeatures are those of Features that every measurement needs.
+func ForLabFeatures() []Feature {
+	return slices.DeleteFunc(Features(), func(f Feature) bool { return f.Need != ForLab })
 }

@@ -15,9 +15,9 @@ import (
 // ThreadedNAPI moves the receive work of a device into kernel threads, which can
 // be placed on CPUs.
 var ThreadedNAPI = Feature{
-	Name: "threaded NAPI", Need: ForQuality,
-	Cost: "generator, DUT and sink run in one softirq on one core: figures per DUT core mean little, and overload collapses early",
-	Fix:  "boot Linux 5.12 or later",
+	Name: "threaded NAPI", Need: ForLab,
+	Cost: "generator, DUT and sink run in one softirq on one core, and nothing tells the DUT's work from the tester's: the testbed lab is not possible",
+	Fix:  "boot Linux 5.12 or later; in a container see the host's threads (--pid=host) and let it mount sysfs (--privileged)",
 	try:  tryThreadedNAPI,
 }
 

@@ -27,12 +27,13 @@ var Root = Feature{
 // Capabilities are those that root can lack in a container.
 var Capabilities = Feature{
 	Name: "capabilities", Need: ForLab,
-	Cost: "root without them cannot make namespaces and devices (CAP_NET_ADMIN, CAP_SYS_ADMIN), load BPF (CAP_BPF or CAP_SYS_ADMIN) or place its threads (CAP_SYS_NICE)",
+	Cost: "root without them cannot make namespaces and devices (CAP_NET_ADMIN, CAP_SYS_ADMIN), load BPF (CAP_BPF or CAP_SYS_ADMIN) or place kernel threads on CPUs (CAP_SYS_NICE)",
 	Fix:  "run on the machine itself, or give the container --privileged",
 	try:  tryCapabilities,
 }
 
 // RealTime is SCHED_FIFO, which keeps the parts of the lab from disturbing each other.
+// The lab works without it, and its record then has the warning no-realtime.
 var RealTime = Feature{
 	Name: "real-time priority", Need: ForQuality,
 	Cost: "generator, DUT and sink take turns with everything else on the machine: 0.1-0.2 % is lost at every load and a zero-loss throughput means little",

@@ -1,11 +1,8 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // Missing is one thing that this machine lacks.
@@ -41,10 +38,10 @@ func (e *MissingError) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// Require tries what every measurement needs: root, XDP live frames and BTF. It
-// takes well under 100 ms. The error is a *MissingError with all that is missing.
+// Require tries what every measurement needs (ForLabFeatures), as `linerate doctor`
+// does. The error is a *MissingError with all that is missing.
 func Require() error {
-	missing := lackingOf([]Feature{Root, LiveFrames, BTF})
+	missing := lackingOf(ForLabFeatures())
 	if len(missing) == 0 {
 		return nil
 	}
@@ -55,15 +52,12 @@ func Require() error {
 // that reason is not reported as a lack of the kernel, unless its release rules it out.
 func lackingOf(features []Feature) []Missing {
 	var missing []Missing
-	rootless := false
 	for _, f := range features {
 		_, err := f.Try()
 		if err == nil {
 			continue
 		}
-		if f.Name == Root.Name {
-			rootless = true
-		} else if rootless && errors.Is(err, unix.EPERM) {
+		if f.NotTried(err) {
 			if err = tooOld(f.Name, Release()); err == nil {
 				continue
 			}

@@ -29,6 +29,18 @@ func FIFO(tid, priority int) error {
 	return nil
 }
 
+// Prioritise gives a thread a priority in one number: SCHED_FIFO above 0, a nice value
+// below; 0 leaves it as it is.
+func Prioritise(tid, priority int) error {
+	switch {
+	case priority < 0:
+		return Nice(tid, priority)
+	case priority > 0:
+		return FIFO(tid, priority)
+	}
+	return nil
+}
+
 // Nice sets the nice value of a thread, -20 (first) to 19; tid 0 is the calling thread.
 func Nice(tid, nice int) error {
 	if err := unix.Setpriority(unix.PRIO_PROCESS, tid, nice); err != nil {

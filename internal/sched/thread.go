@@ -26,20 +26,14 @@ func Go(f func() error) <-chan error {
 func OnOwnThread(f func() error) error { return <-Go(f) }
 
 // Place pins the calling thread to a CPU, unless cpu is below 0, and gives it a
-// priority: a SCHED_FIFO one above 0, a nice value below; 0 leaves it as it is.
+// priority as Prioritise does.
 func Place(cpu, priority int) error {
 	if cpu >= 0 {
 		if err := Pin(0, cpu); err != nil {
 			return err
 		}
 	}
-	switch {
-	case priority < 0:
-		return Nice(0, priority)
-	case priority > 0:
-		return FIFO(0, priority)
-	}
-	return nil
+	return Prioritise(0, priority)
 }
 
 // MaskSignals keeps all signals but those given from the calling thread: those of the

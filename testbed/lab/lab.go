@@ -15,6 +15,7 @@ import (
 	"net"
 
 	"github.com/linerate/linerate/dut/journal"
+	"github.com/linerate/linerate/internal/kernel"
 	"github.com/linerate/linerate/internal/netns"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/testbed"
@@ -30,6 +31,8 @@ type Lab struct {
 	names   names
 	macs    map[string]net.HardwareAddr
 	indexes map[string]int
+	// noRealTime is why threads cannot have real-time priorities; nil if they can.
+	noRealTime error
 }
 
 // names are the namespaces and devices of one lab. Devices carry the lab's id,
@@ -67,6 +70,7 @@ func Open(id string, p plan.Lab, j *journal.Journal) (*Lab, error) {
 	for i, device := range []string{l.names.a, l.names.da, l.names.db, l.names.b, l.names.xa, l.names.xb} {
 		l.macs[device] = net.HardwareAddr{0x02, 0x00, 0x5e, 0x10, 0x00, byte(0x0a + i)}
 	}
+	_, l.noRealTime = kernel.RealTime.Try()
 	mark := j.Mark()
 	if err := l.build(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open lab: %w", err), j.UndoTo(mark))

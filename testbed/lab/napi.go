@@ -35,9 +35,10 @@ func setThreaded(device string) error {
 func (l *Lab) Pin() error {
 	n := l.names
 	// Without a DUT between them, a sink that has no CPU of its own belongs to the
-	// generator: it then takes each batch as it is sent.
+	// generator: it then takes each batch as it is sent. Only a real-time priority lets
+	// it in for each batch: without one its ring would overflow meanwhile.
 	direct := l.CPUs.Sinks
-	if l.CPUs.SinksBesideDUT() {
+	if l.CPUs.SinksBesideDUT() && l.noRealTime == nil {
 		direct = l.CPUs.Generators
 	}
 	for _, role := range []struct {
@@ -68,7 +69,7 @@ func (l *Lab) pinDevice(device string, cpus []int, priority int) error {
 		if err := sched.Pin(tid, home[queue%len(home)]); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
-		if err := sched.FIFO(tid, priority); err != nil {
+		if err := sched.Prioritise(tid, l.Priority(priority)); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
 	}
