@@ -18,6 +18,11 @@ func (m *measurement) summarise(cell *result.Cell, find search.Search, maxLoadPP
 			Trials: b.Trials, TrialSeconds: b.TrialSeconds, Regular: b.Regular, Reason: b.Reason,
 		})
 	}
+	if _, single := find.(*search.Binary); single { // a trial decides, whatever the plan's sum is
+		for i := range cell.Goals {
+			cell.Goals[i].DurationSumS = cell.Goals[i].TrialDurationS
+		}
+	}
 	if mlr, ok := find.(*search.MLR); ok {
 		if background := mlr.Background(); background.Found {
 			p := background.LossRatio

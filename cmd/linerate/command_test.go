@@ -73,6 +73,7 @@ func TestBadArguments(t *testing.T) {
 		{"name that a device cannot have", []string{"bench", "--name", "thirteencharz"}, []string{"--name"}},
 		{"bad rate", []string{"bench", "--require-pdr", "fast"}, []string{"--require-pdr", "500k"}},
 		{"negative rate", []string{"bench", "--require-ndr", "-5"}, []string{"--require-ndr"}},
+		{"rate beyond any link", []string{"bench", "--require-pdr", "2G"}, []string{"--require-pdr", "require_pps", "out of range"}},
 		{"threshold for a goal that is not searched", []string{"bench", "--set", "search.goals=NDR", "--require-pdr", "1M"}, []string{"no goal PDR", "NDR"}},
 		{"unknown shipped plan", []string{"plans", "nope"}, []string{"nope", "baseline and linux-router"}},
 		{"schema and fields", []string{"plans", "--schema", "--fields"}, []string{"schema", "fields"}},

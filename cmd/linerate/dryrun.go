@@ -30,8 +30,12 @@ func dryRun(w io.Writer, p plan.Plan) error {
 		if g.LossRatio > 0 {
 			allowed = "loss up to " + report.Percent(float64(g.LossRatio))
 		}
+		decision := spoken(g.DurationSum.Seconds())
+		if p.Search.Algorithm == "binary" {
+			decision = "one"
+		}
 		fmt.Fprintf(w, "  %s: %s, to a width of %s, from trials of %s (%s for each decision)\n",
-			g.Name, allowed, report.Percent(float64(g.Width)), spoken(g.TrialDuration.Seconds()), spoken(g.DurationSum.Seconds()))
+			g.Name, allowed, report.Percent(float64(g.Width)), spoken(g.TrialDuration.Seconds()), decision)
 	}
 	for _, line := range wrapped(expectation(p, e), 98) {
 		fmt.Fprintln(w, line)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -61,8 +62,16 @@ func require(p *plan.Plan, required map[string]*packetRate) error {
 			return badArgument("--require-%s: the plan %s has no goal %s; its goals are %s", strings.ToLower(name), p.Name, name, strings.Join(names, ", "))
 		}
 		p.Search.Goals[i].RequirePPS = pps
+		err := p.Validate()
+		var problems *plan.Problems
+		if errors.As(err, &problems) { // the plan was right before
+			(*problems)[0].Source = "--require-" + strings.ToLower(name)
+		}
+		if err != nil {
+			return planError(err)
+		}
 	}
-	return planError(p.Validate())
+	return nil
 }
 
 // checkRequired is an error of exit code 1 that names every cell below what its plan
