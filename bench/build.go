@@ -66,16 +66,33 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 	if err := l.Pin(); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if !direct {
-		threads, err := l.DUTThreads()
-		if err == nil {
-			s.bed.DUTThreads, err = observe.WatchThreads(threads)
-		}
-		if err != nil {
-			return nil, errors.Join(err, s.close())
-		}
+	if s.bed.DUTThreads, err = watch(l, direct); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// watch measures who has the CPUs: the DUT, unless there is none, the sinks, or others.
+func watch(l *lab.Lab, direct bool) (*observe.Threads, error) {
+	var dutThreads []int
+	if !direct {
+		var err error
+		if dutThreads, err = l.DUTThreads(); err != nil {
+			return nil, err
+		}
+	}
+	sinks, err := l.SinkThreads()
+	if err != nil {
+		return nil, err
+	}
+	w, err := observe.WatchThreads(dutThreads)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.MarkSinks(sinks); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
 }
 
 // openDirection opens the sink of direction i: 0 is A to B, 1 is B to A.

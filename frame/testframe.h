@@ -50,4 +50,16 @@ static __always_inline __u32 tuple_step(__u32 h, __u32 word)
 	return h ^ (h >> 15);
 }
 
+/* Spends time on a frame, to plant a slow generator or sink; needs bpf_helpers.h. */
+#define MAX_BURN_LOOPS 4096
+#define burn(loops) ({						\
+	__u32 x_ = (loops);					\
+	for (__u32 i_ = 0; i_ < MAX_BURN_LOOPS; i_++) {		\
+		if (i_ >= (loops))				\
+			break;					\
+		x_ = tuple_step(x_, bpf_get_prandom_u32());	\
+	}							\
+	x_;							\
+})
+
 #endif

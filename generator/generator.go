@@ -31,6 +31,9 @@ type Config struct {
 	Sizes   frame.Sizes
 	// CPUs run the sending threads, one each; flows are dealt out among them.
 	CPUs []int
+	// Throttle is the number of loops to spend on each frame, 4096 at most: a slow
+	// generator, planted to test the instrument. Only engine xdp has it.
+	Throttle uint32
 }
 
 // Load asks for frames.

@@ -19,16 +19,23 @@ type CPUSample struct {
 	// cores are the clock ticks of each CPU as /proc/stat lists them: user, nice,
 	// system, idle, iowait, irq, softirq, steal.
 	cores map[int][8]uint64
-	// threadsNS is the time on CPU of the watched threads together, in nanoseconds.
-	threadsNS uint64
+	// owners are the times of each CPU by owner, if threads are watched, at atNS on CLOCK_MONOTONIC.
+	owners []ownerTimes
+	atNS   uint64
+	// strangers are the times of foreign processes so far.
+	strangers []Stranger
 }
 
 // SampleCPU reads the clocks of all CPUs and of the watched threads, if any.
 func SampleCPU(threads *Threads) (s CPUSample, err error) {
 	if threads != nil {
-		if s.threadsNS, err = threads.BusyNS(); err != nil {
+		if s.strangers, err = threads.Strangers(); err != nil {
 			return s, fmt.Errorf("read CPU times: %w", err)
 		}
+		if s.owners, err = threads.sample(); err != nil {
+			return s, fmt.Errorf("read CPU times: %w", err)
+		}
+		s.atNS = monotonicNS()
 	}
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -71,14 +78,17 @@ func CPUBetween(before, after CPUSample, traffic time.Duration, roles map[int]st
 	if traffic <= 0 {
 		return nil
 	}
-	busy := after.threadsNS - before.threadsNS
+	busy := after.dutNS() - before.dutNS()
 	c := &result.CPU{DUTCoresBusy: float64(busy) / float64(traffic.Nanoseconds()), PerCore: []result.Core{}}
 	if forwarded > 0 {
 		c.NSPerPacket = float64(busy) / float64(forwarded)
 	}
 	for cpu := 0; cpu <= highest(roles); cpu++ {
 		if role, ok := roles[cpu]; ok {
-			c.PerCore = append(c.PerCore, coreBetween(before.cores[cpu], after.cores[cpu], traffic, cpu, role))
+			core := coreBetween(before.cores[cpu], after.cores[cpu], traffic, cpu, role)
+			core.Foreign = core.User // the testbed's own work is all done in the kernel
+			setOwners(&core, before, after)
+			c.PerCore = append(c.PerCore, core)
 		}
 	}
 	return c

@@ -1,28 +1,53 @@
 //go:build ignore
 
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Time on CPU of some threads. The scheduler's own sum is not used: when a thread
- * is about to be switched the kernel skips a clock update (rq_clock_skip_update,
- * kernel/sched/core.c, Linux 6.18), and charges the time since to the thread that
- * comes next. A NAPI thread that wakes another loses most of its time that way. */
+/* Whose threads have each CPU, and for how long. The scheduler's own sum is not
+ * used: when a thread is about to be switched the kernel skips a clock update
+ * (rq_clock_skip_update, kernel/sched/core.c, Linux 6.18), and charges the time
+ * since to the thread that comes next. A NAPI thread that wakes another loses most
+ * of its time that way. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #define MAX_THREADS 1024
 #define MAX_CPUS 1024
+#define MAX_FOREIGN 1024 /* foreign processes, times CPUs, of which the latest are named */
+#define COMM_BYTES 16
+
+/* Whose a thread is; owner in threads.go holds the same. */
+#define UNKNOWN 0 /* before the first switch */
+#define IDLE 1
+#define DUT 2
+#define SINK 3
+#define OWN 4 /* this process: generators, and what steers the run */
+#define FOREIGN 5
+#define OWNERS 6
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct task_struct {
 	int pid;
+	int tgid;
+	char comm[COMM_BYTES];
 } __attribute__((preserve_access_index));
 
 struct running {
 	__u64 since_ns;
-	__u32 watched;
-	__u32 spare;
+	__u32 owner;
+	__u32 pid;
 };
+
+struct times {
+	__u64 ns[OWNERS];
+};
+
+struct stranger {
+	__u64 ns;
+	char comm[COMM_BYTES];
+};
+
+const volatile __u32 own_tgid = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -44,23 +69,67 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, MAX_CPUS);
 	__type(key, __u32);
-	__type(value, __u64);
-} busy_ns SEC(".maps");
+	__type(value, struct times);
+} owners SEC(".maps");
+
+/* By CPU and process, the CPU in the upper half of the key. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MAX_FOREIGN);
+	__type(key, __u64);
+	__type(value, struct stranger);
+} strangers SEC(".maps");
+
+static __always_inline void note_stranger(struct task_struct *task, __u64 cpu, __u64 ns)
+{
+	__u64 key = cpu << 32 | (__u32)task->tgid;
+	struct stranger *s = bpf_map_lookup_elem(&strangers, &key), fresh = {};
+
+	if (s) {
+		s->ns += ns;
+		return;
+	}
+	fresh.ns = ns;
+	bpf_probe_read_kernel(fresh.comm, sizeof(fresh.comm), task->comm);
+	bpf_map_update_elem(&strangers, &key, &fresh, BPF_ANY);
+}
+
+static __always_inline __u32 owner_of(struct task_struct *task)
+{
+	__u32 pid = task->pid, *owner;
+
+	if (!pid)
+		return IDLE;
+	owner = bpf_map_lookup_elem(&watched, &pid);
+	if (owner)
+		return *owner;
+	return task->tgid == own_tgid ? OWN : FOREIGN;
+}
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	__u32 cpu = bpf_get_smp_processor_id(), pid = next->pid;
+	__u32 cpu = bpf_get_smp_processor_id();
 	struct running *r = bpf_map_lookup_elem(&cpus, &cpu);
-	__u64 *sum = bpf_map_lookup_elem(&busy_ns, &cpu);
-	__u64 now;
+	struct times *t = bpf_map_lookup_elem(&owners, &cpu);
+	__u32 owner;
+	__u64 now, ran;
 
-	if (!r || !sum)
+	if (!r || !t)
 		return 0;
 	now = bpf_ktime_get_ns();
-	if (r->watched)
-		*sum += now - r->since_ns;
+	ran = now - r->since_ns;
+	owner = r->owner;
+	/* The tracepoint misses a few switches (some threads' going to sleep, seen on
+	 * Linux 6.18). The time since the last one seen is then prev's: it runs now. */
+	if (owner && r->pid != (__u32)prev->pid)
+		owner = owner_of(prev);
+	if (owner < OWNERS)
+		t->ns[owner] += ran;
+	if (owner == FOREIGN)
+		note_stranger(prev, cpu, ran);
 	r->since_ns = now;
-	r->watched = bpf_map_lookup_elem(&watched, &pid) != 0;
+	r->owner = owner_of(next);
+	r->pid = next->pid;
 	return 0;
 }

@@ -1,8 +1,10 @@
 package observe
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -10,17 +12,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Threads measures the time that some threads are on a CPU, to the nanosecond.
+// owner says whose thread has a CPU, as threads.bpf.c numbers it.
+type owner uint32
+
+const (
+	unknownOwner owner = iota // before the first switch
+	idleOwner
+	dutOwner
+	sinkOwner
+	ownOwner // linerate itself, the generators among it
+	foreignOwner
+	owners
+)
+
+// Threads measures how long the threads of the DUT, of the sinks, of linerate and
+// of everybody else are on each CPU, to the nanosecond.
 type Threads struct {
 	objects threadsObjects
 	link    link.Link
 	cpus    *bpfmem.Table[threadsRunning]
-	busy    *bpfmem.Table[uint64]
+	times   *bpfmem.Table[threadsTimes]
 	n       int
 }
 
-// WatchThreads begins to measure the threads with the given thread ids. The cost
-// is some 100 ns per context switch of the machine.
+// WatchThreads begins to measure, with the given thread ids as those of the DUT.
+// The cost is some 100 ns per context switch of the machine.
 func WatchThreads(tids []int) (*Threads, error) {
 	t := &Threads{}
 	if err := t.open(tids); err != nil {
@@ -38,43 +54,104 @@ func (t *Threads) open(tids []int) error {
 		return err
 	}
 	spec.Maps[threadsMapCpus].MaxEntries = uint32(t.n)
-	spec.Maps[threadsMapBusyNs].MaxEntries = uint32(t.n)
+	spec.Maps[threadsMapOwners].MaxEntries = uint32(t.n)
+	if err := spec.Variables[threadsVarOwnTgid].Set(uint32(os.Getpid())); err != nil {
+		return err
+	}
 	if err := spec.LoadAndAssign(&t.objects, nil); err != nil {
 		return fmt.Errorf("load the tracing program: %w; it needs root and a kernel with BTF", err)
 	}
-	for _, tid := range tids {
-		if err := t.objects.Watched.Put(uint32(tid), uint32(1)); err != nil {
-			return err
-		}
+	if err := t.mark(tids, dutOwner); err != nil {
+		return err
 	}
 	if t.cpus, err = bpfmem.Open[threadsRunning](t.objects.Cpus); err != nil {
 		return err
 	}
-	if t.busy, err = bpfmem.Open[uint64](t.objects.BusyNs); err != nil {
+	if t.times, err = bpfmem.Open[threadsTimes](t.objects.Owners); err != nil {
 		return err
 	}
 	t.link, err = link.AttachTracing(link.TracingOptions{Program: t.objects.OnSwitch})
 	return err
 }
 
-// BusyNS is the time on CPU of all watched threads together since they are watched.
-func (t *Threads) BusyNS() (uint64, error) {
-	var sum uint64
-	for cpu := range t.n {
-		busy, err := t.busy.Get(cpu)
+// MarkSinks names the threads that do the sinks' work.
+func (t *Threads) MarkSinks(tids []int) error {
+	if err := t.mark(tids, sinkOwner); err != nil {
+		return fmt.Errorf("watch the CPU time of the sinks' threads %v: %w", tids, err)
+	}
+	return nil
+}
+
+func (t *Threads) mark(tids []int, whose owner) error {
+	for _, tid := range tids {
+		if err := t.objects.Watched.Put(uint32(tid), uint32(whose)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownerTimes are the nanoseconds on one CPU by owner.
+type ownerTimes [owners]uint64
+
+// sample is the time of each CPU by owner since the threads are watched.
+func (t *Threads) sample() ([]ownerTimes, error) {
+	list := make([]ownerTimes, t.n)
+	for cpu := range list {
+		times, err := t.times.Get(cpu)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		running, err := t.cpus.Get(cpu)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		sum += busy
-		if now := monotonicNS(); running.Watched != 0 && now > running.SinceNs {
-			sum += now - running.SinceNs
+		list[cpu] = times.Ns
+		if now := monotonicNS(); running.Owner < uint32(owners) && now > running.SinceNs {
+			list[cpu][running.Owner] += now - running.SinceNs
 		}
 	}
-	return sum, nil
+	return list, nil
+}
+
+// Stranger is a process that belongs neither to the testbed nor to linerate, and
+// its time on one CPU.
+type Stranger struct {
+	CPU, PID int
+	Name     string
+	NS       uint64
+}
+
+// Strangers are the foreign processes that have left a CPU since the threads are
+// watched, with their times; one that has never left is not among them yet.
+func (t *Threads) Strangers() ([]Stranger, error) {
+	var list []Stranger
+	var key uint64
+	var value threadsStranger
+	all := t.objects.Strangers.Iterate()
+	for all.Next(&key, &value) {
+		name := make([]byte, 0, len(value.Comm))
+		for _, c := range value.Comm {
+			name = append(name, byte(c))
+		}
+		name, _, _ = bytes.Cut(name, []byte{0})
+		list = append(list, Stranger{CPU: int(key >> 32), PID: int(uint32(key)), Name: string(name), NS: value.Ns})
+	}
+	// While processes come and go the list may end early: it names, and does not count.
+	if err := all.Err(); err != nil && !errors.Is(err, ebpf.ErrIterationAborted) {
+		return nil, fmt.Errorf("list the foreign processes on the testbed's CPUs: %w", err)
+	}
+	return list, nil
+}
+
+// BusyNS is the time on CPU of all threads of the DUT together since they are watched.
+func (t *Threads) BusyNS() (uint64, error) {
+	list, err := t.sample()
+	var sum uint64
+	for _, c := range list {
+		sum += c[dutOwner]
+	}
+	return sum, err
 }
 
 // Close ends the measurement.

@@ -16,18 +16,31 @@ import (
 type threadsRunning struct {
 	_       structs.HostLayout
 	SinceNs uint64
-	Watched uint32
-	Spare   uint32
+	Owner   uint32
+	Pid     uint32
+}
+
+type threadsStranger struct {
+	_    structs.HostLayout
+	Ns   uint64
+	Comm [16]int8
+}
+
+type threadsTimes struct {
+	_  structs.HostLayout
+	Ns [6]uint64
 }
 
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	threadsMapBusyNs    = "busy_ns"
 	threadsMapCpus      = "cpus"
+	threadsMapOwners    = "owners"
+	threadsMapStrangers = "strangers"
 	threadsMapWatched   = "watched"
 	threadsProgOnSwitch = "on_switch"
+	threadsVarOwnTgid   = "own_tgid"
 )
 
 // loadThreads returns the embedded CollectionSpec for threads.
@@ -79,15 +92,17 @@ type threadsProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type threadsMapSpecs struct {
-	BusyNs  *ebpf.MapSpec `ebpf:"busy_ns"`
-	Cpus    *ebpf.MapSpec `ebpf:"cpus"`
-	Watched *ebpf.MapSpec `ebpf:"watched"`
+	Cpus      *ebpf.MapSpec `ebpf:"cpus"`
+	Owners    *ebpf.MapSpec `ebpf:"owners"`
+	Strangers *ebpf.MapSpec `ebpf:"strangers"`
+	Watched   *ebpf.MapSpec `ebpf:"watched"`
 }
 
 // threadsVariableSpecs contains global variables before they are loaded into the kernel.
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type threadsVariableSpecs struct {
+	OwnTgid *ebpf.VariableSpec `ebpf:"own_tgid"`
 }
 
 // threadsObjects contains all objects after they have been loaded into the kernel.
@@ -110,15 +125,17 @@ func (o *threadsObjects) Close() error {
 //
 // It can be passed to loadThreadsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type threadsMaps struct {
-	BusyNs  *ebpf.Map `ebpf:"busy_ns"`
-	Cpus    *ebpf.Map `ebpf:"cpus"`
-	Watched *ebpf.Map `ebpf:"watched"`
+	Cpus      *ebpf.Map `ebpf:"cpus"`
+	Owners    *ebpf.Map `ebpf:"owners"`
+	Strangers *ebpf.Map `ebpf:"strangers"`
+	Watched   *ebpf.Map `ebpf:"watched"`
 }
 
 func (m *threadsMaps) Close() error {
 	return _ThreadsClose(
-		m.BusyNs,
 		m.Cpus,
+		m.Owners,
+		m.Strangers,
 		m.Watched,
 	)
 }
@@ -127,6 +144,7 @@ func (m *threadsMaps) Close() error {
 //
 // It can be passed to loadThreadsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type threadsVariables struct {
+	OwnTgid *ebpf.Variable `ebpf:"own_tgid"`
 }
 
 // threadsPrograms contains all programs after they have been loaded into the kernel.

@@ -179,6 +179,13 @@ type Core struct {
 	// second of its time during the trial, timed 200 times a second. It compares the
 	// CPU with itself only: when it falls, so does what the CPU can forward.
 	TurnsPerS float64 `json:"turns_per_s,omitempty"`
+	// Sink is the share of the CPU's time in which a thread of a sink ran, and Foreign
+	// that of threads which are neither the testbed's nor linerate's, in user mode or in
+	// the kernel. Both are measured at each context switch, not from /proc/stat.
+	Sink    float64 `json:"sink"`
+	Foreign float64 `json:"foreign"`
+	// ForeignName is the foreign process that had the CPU for the longest time; empty if none was seen.
+	ForeignName string `json:"foreign_name,omitempty"`
 }
 
 // Latency is taken from the time stamp in each frame to its arrival in the sink's XDP program.

@@ -56,6 +56,9 @@ type Trial struct {
 	Gaps      *Gaps        `json:"gaps,omitempty"`
 	Conntrack *Conntrack   `json:"conntrack,omitempty"`
 	Warnings  []Warning    `json:"warnings,omitempty"`
+	// Disturbances are what happened on the machine that makes the trial doubtful; such a
+	// trial is made again, a few times at most.
+	Disturbances []Disturbance `json:"disturbances,omitempty"`
 	// Discarded is why the trial was repeated and not given to the search; empty if it was.
 	Discarded string `json:"discarded,omitempty"`
 }

@@ -256,18 +256,6 @@ static __always_inline void time(struct counters *c, __u32 cpu, __u32 sent_ns)
 		l->buckets[bucket]++;
 }
 
-static __always_inline int burn(__u32 loops)
-{
-	__u32 x = loops;
-
-	for (__u32 i = 0; i < 4096; i++) {
-		if (i >= loops)
-			break;
-		x = tuple_step(x, bpf_get_prandom_u32());
-	}
-	return x;
-}
-
 SEC("xdp.frags")
 int receive(struct xdp_md *ctx)
 {

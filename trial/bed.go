@@ -35,7 +35,8 @@ type Bed struct {
 	Generator generator.Generator
 	// Directions are in the order of the generator's streams.
 	Directions []Direction
-	// DUTThreads measures the kernel threads that do the DUT's work; nil without a DUT.
+	// DUTThreads measures the kernel threads that do the DUT's work, and who else has
+	// the CPUs; nil if nobody is watched.
 	DUTThreads *observe.Threads
 	// Speeds measures how fast the testbed's CPUs are; nil if that cannot be had.
 	Speeds *observe.Speeds
@@ -101,6 +102,7 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 	if err := b.fillSpeeds(&t, speeds); err != nil {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
+	t.Disturbances = disturbances(t, before.clocks, after.clocks)
 	t.Warnings = doubts(t)
 	return t, sleep(ctx, b.Settle)
 }

@@ -12,9 +12,13 @@ import (
 type readings struct {
 	out, in, dutOut []observe.LinkCounters
 	conntrack       result.Conntrack
+	clocks          observe.Clocks
 }
 
 func (b *Bed) read() (r readings, err error) {
+	if r.clocks, err = observe.ReadClocks(b.CPURoles); err != nil {
+		return r, err
+	}
 	n := len(b.Directions)
 	r.out, r.in, r.dutOut = make([]observe.LinkCounters, n), make([]observe.LinkCounters, n), make([]observe.LinkCounters, n)
 	for i, d := range b.Directions {

@@ -52,6 +52,7 @@ const volatile __u32 ip_version = 4;
 const volatile __u32 stream_count = 1;
 const volatile __u32 flow_count = 1; /* per stream */
 const volatile __u32 size_count = 1;
+const volatile __u32 throttle = 0; /* loops burnt per frame sent; none are compiled in for 0 */
 const volatile __u16 largest = 60; /* of the pattern: the length that each frame begins with */
 const volatile __u16 sizes[MAX_SIZES] = {60}; /* the pattern of frame lengths without FCS */
 
@@ -227,6 +228,8 @@ static __always_inline int send(struct xdp_md *ctx, __u32 index, struct stream *
 	if (ip_version == 4 ? fill_ipv4(ctx, s, f, size, now) : fill_ipv6(ctx, s, f, size, now))
 		return XDP_ABORTED;
 	f->sequence++;
+	if (throttle && burn(throttle) == 0x5eed)
+		turn = 0;
 	if (s->interval && s->last_ns) {
 		__u64 gap = now - s->last_ns;
 

@@ -63,6 +63,7 @@ const (
 	generateVarStartNs     = "start_ns"
 	generateVarStreamCount = "stream_count"
 	generateVarStreams     = "streams"
+	generateVarThrottle    = "throttle"
 	generateVarTurn        = "turn"
 )
 
@@ -136,6 +137,7 @@ type generateVariableSpecs struct {
 	StartNs     *ebpf.VariableSpec `ebpf:"start_ns"`
 	StreamCount *ebpf.VariableSpec `ebpf:"stream_count"`
 	Streams     *ebpf.VariableSpec `ebpf:"streams"`
+	Throttle    *ebpf.VariableSpec `ebpf:"throttle"`
 	Turn        *ebpf.VariableSpec `ebpf:"turn"`
 }
 
@@ -187,6 +189,7 @@ type generateVariables struct {
 	StartNs     *ebpf.Variable `ebpf:"start_ns"`
 	StreamCount *ebpf.Variable `ebpf:"stream_count"`
 	Streams     *ebpf.Variable `ebpf:"streams"`
+	Throttle    *ebpf.Variable `ebpf:"throttle"`
 	Turn        *ebpf.Variable `ebpf:"turn"`
 }
 

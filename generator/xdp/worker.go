@@ -66,6 +66,7 @@ func (w *worker) load(config generator.Config) error {
 		generateVarFlowCount:   uint32(w.perStream),
 		generateVarSizeCount:   uint32(len(config.Sizes)),
 		generateVarSizes:       sizes,
+		generateVarThrottle:    config.Throttle,
 		generateVarLargest:     uint16(config.Sizes.MaxBytes() - frame.FCSBytes),
 	} {
 		if err := spec.Variables[name].Set(value); err != nil {

@@ -89,6 +89,20 @@ func (l *Lab) DUTThreads() ([]int, error) {
 	return all, nil
 }
 
+// SinkThreads are the kernel threads that run the sinks, those of the direct link
+// between them included.
+func (l *Lab) SinkThreads() ([]int, error) {
+	var all []int
+	for _, device := range []string{l.names.a, l.names.b, l.names.xa, l.names.xb} {
+		threads, err := NAPIThreads(device)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, threads...)
+	}
+	return all, nil
+}
+
 // visibleThreads are the NAPI threads of a device that is up, which has at least one.
 func visibleThreads(device string) ([]int, error) {
 	threads, err := NAPIThreads(device)
