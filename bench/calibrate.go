@@ -90,6 +90,7 @@ func (r *run) ceilingOf(ctx context.Context, s shape) (c result.Ceiling, err err
 	if err := st.silent(unpaced); err != nil {
 		return c, err
 	}
+	c.Bound = unpacedBound(unpaced)
 	most := float64(unpaced.Sent) / unpaced.ActualDurationS / float64(s.directions.Count())
 	for attempt := 0; attempt < probeAttempts && c.PPS < most/plausibleShare; attempt++ {
 		if err := m.ceiling(ctx, &c, min(r.options.Plan.Search.MinLoadPPS, most/2), most); err != nil {
@@ -103,6 +104,16 @@ func (r *run) ceilingOf(ctx context.Context, s shape) (c result.Ceiling, err err
 		r.warn("calibration-disturbed", fmt.Sprintf("generator and sink carry %.0f pps as fast as they go, and only %.0f pps paced in %d searches: something else takes the CPUs; the ceiling is too low", most, c.PPS, probeAttempts))
 	}
 	return c, nil
+}
+
+// unpacedBound is what keeps a generator that goes as fast as it can from going
+// faster: itself, unless a sink takes the CPU that they share, or refuses frames.
+func unpacedBound(t result.Trial) result.Verdict {
+	s := shortfallOf([]result.Trial{t})
+	if s.generatorSink > sinkCrowds || s.testerDrops > s.lost/2 && s.testerDrops > 0 {
+		return result.ReceiverBound
+	}
+	return result.GeneratorBound
 }
 
 // ceiling searches once and keeps the result if it is higher than what there is.
@@ -119,6 +130,9 @@ func (m *measurement) ceiling(ctx context.Context, c *result.Ceiling, least, mos
 		return nil
 	}
 	c.PPS = b.LowerPPS
+	if b.HasUpper {
+		c.Bound, _ = judgeSound(result.Cell{Scenario: "none"}, b, m.trials, most)
+	}
 	if t := m.median(b.LowerPPS, ceilingGoal.TrialDurationS); t != nil && t.Latency != nil {
 		c.P50NS = t.Latency.P50NS
 	}

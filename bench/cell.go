@@ -49,7 +49,7 @@ func (r *run) measureCell(ctx context.Context, c plan.Cell) (cell result.Cell, e
 func newCell(c plan.Cell, ceiling result.Ceiling) result.Cell {
 	return result.Cell{
 		ID: c.ID(), Scenario: c.Scenario, Backend: c.Backend, IPVersion: c.IPVersion, FrameSize: c.FrameSize,
-		Flows: c.Flows, Directions: c.Directions, CeilingPPS: ceiling.PPS,
+		Flows: c.Flows, Directions: c.Directions, CeilingPPS: ceiling.PPS, CeilingBound: ceiling.Bound,
 		Evidence: []string{}, Warnings: []result.Warning{}, Goals: []result.Goal{}, Setup: []string{},
 	}
 }

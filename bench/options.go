@@ -1,6 +1,20 @@
 package bench
 
-import "github.com/linerate/linerate/plan"
+import (
+	"github.com/linerate/linerate/generator"
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/sink"
+	"github.com/linerate/linerate/testbed"
+)
+
+// Station is the tester set up for one cell, of scenario none for a calibration.
+type Station struct {
+	Cell plan.Cell
+	CPUs testbed.CPUs
+	// Generator is what the generators of the cell will be made from.
+	Generator *generator.Config
+	Sinks     []*sink.Sink
+}
 
 // Options are what a run needs besides its plan.
 type Options struct {
@@ -15,5 +29,8 @@ type Options struct {
 	Versions map[string]string
 	// JournalDir is where undo actions are kept.
 	JournalDir string
-	Events     Events
+	// Plant, if not nil, is called with each station before its flows are learned:
+	// `linerate selftest` mis-sets the tester there.
+	Plant  func(Station) error
+	Events Events
 }

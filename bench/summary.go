@@ -44,6 +44,9 @@ func (m *measurement) judge(cell *result.Cell, bounds []search.Bounds, maxLoadPP
 		cell.Goals[i].Verdict = verdict
 		if i == described(bounds) {
 			cell.Verdict, cell.Evidence = verdict, evidence
+			if why := stayedDisturbed(b, m.trials); why != "" {
+				cell.Warnings = append(cell.Warnings, result.Warning{Code: result.StayedDisturbed, Text: why})
+			}
 		}
 	}
 }

@@ -135,5 +135,10 @@ func (b *labTestbed) openStation(c plan.Cell) (tester, error) {
 		return nil, err // not a nil *station in a tester
 	}
 	s.bed.Speeds = b.speeds
+	if plant := b.options.Plant; plant != nil {
+		if err := plant(Station{Cell: c, CPUs: b.lab.CPUs, Generator: &s.config, Sinks: s.sinks}); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
 	return s, nil
 }

@@ -13,6 +13,9 @@ import (
 const (
 	// saturated is the share of its CPUs above which the DUT has no time left.
 	saturated = 0.95
+	// sinkCrowds is the share of a generator's CPU above which a sink keeps it from sending.
+	// As fast as both go they take half of it each.
+	sinkCrowds = 0.6
 	// wide is how many times its wanted width an interval may have before the figure counts as unstable.
 	wide = 10
 )
@@ -23,7 +26,10 @@ type shortfall struct {
 	// dutCores and leastIdle are means over the trials: the CPU time of the DUT, and
 	// the idle share of the busiest CPU that the DUT has.
 	dutCores, leastIdle float64
-	trials              float64
+	// dutSink and generatorSink are means of what sinks took of the CPUs of the DUT, in
+	// cores, and of the generator's busiest CPU, as a share.
+	dutSink, generatorSink float64
+	trials                 float64
 }
 
 func shortfallOf(trials []result.Trial) (s shortfall) {
@@ -41,27 +47,43 @@ func shortfallOf(trials []result.Trial) (s shortfall) {
 	if s.trials > 0 {
 		s.dutCores /= s.trials
 		s.leastIdle /= s.trials
+		s.dutSink /= s.trials
+		s.generatorSink /= s.trials
 	}
 	return s
 }
 
 func (s *shortfall) addCPU(c result.CPU) {
 	s.dutCores += c.DUTCoresBusy
-	idle := 1.0
+	idle, generator := 1.0, 0.0
 	for _, core := range c.PerCore {
 		if strings.Contains(core.Role, "dut") {
 			idle = min(idle, core.Idle)
+			s.dutSink += core.Sink
+		}
+		if strings.Contains(core.Role, "generator") {
+			generator = max(generator, core.Sink)
 		}
 	}
 	s.leastIdle += idle
+	s.generatorSink += generator
 }
 
-// judge says what bounded the figure of one goal, and why it says so. It looks at
-// the trials at the goal's upper bound: what kept them from passing is what bounds
-// the figure.
+// judge says what bounded the figure of one goal, and why it says so. A figure from
+// trials that stayed disturbed is not settled, whatever else they say.
 //
 // maxLoadPPS is the highest load that the search could ask for.
 func judge(cell result.Cell, b search.Bounds, trials []result.Trial, maxLoadPPS float64) (result.Verdict, []string) {
+	verdict, evidence := judgeSound(cell, b, trials, maxLoadPPS)
+	if why := stayedDisturbed(b, trials); why != "" {
+		return result.Unstable, append([]string{why}, evidence...)
+	}
+	return verdict, evidence
+}
+
+// judgeSound looks at the trials at the goal's upper bound: what kept them from
+// passing is what bounds the figure.
+func judgeSound(cell result.Cell, b search.Bounds, trials []result.Trial, maxLoadPPS float64) (result.Verdict, []string) {
 	if !b.HasLower {
 		return judgeNothing(cell, b, trials)
 	}
@@ -71,6 +93,9 @@ func judge(cell result.Cell, b search.Bounds, trials []result.Trial, maxLoadPPS 
 		}
 		if b.LowerPPS < maxLoadPPS {
 			return result.Unstable, []string{fmt.Sprintf("no load above %.0f pps was found to be too much, and the highest load was not reached either: %s", b.LowerPPS, reasonOr(b.Reason, "the search was broken off"))}
+		}
+		if cell.CeilingBound == result.ReceiverBound {
+			return result.ReceiverBound, []string{fmt.Sprintf("%s passes at %.0f pps, the ceiling of generator and sink without a DUT, which the sink sets: the DUT may carry more", b.Goal.Name, b.LowerPPS)}
 		}
 		return result.GeneratorBound, []string{fmt.Sprintf("%s passes at %.0f pps, the ceiling of generator and sink without a DUT (%.0f pps): the DUT may carry more", b.Goal.Name, b.LowerPPS, cell.CeilingPPS)}
 	}
@@ -82,6 +107,12 @@ func judge(cell result.Cell, b search.Bounds, trials []result.Trial, maxLoadPPS 
 	case s.testerDrops > s.lost/2 && s.testerDrops > s.unsent:
 		verdict = result.ReceiverBound
 		add("at the upper bound of %.0f pps the sink's own ring refused %.0f of the %.0f missing frames", b.UpperPPS, s.testerDrops, missing)
+	case s.unsent > s.lost && s.generatorSink > sinkCrowds:
+		verdict = result.ReceiverBound
+		add("at the upper bound of %.0f pps the generator could not offer %.0f frames, because the sink took %.0f %% of a CPU that they share", b.UpperPPS, s.unsent, 100*s.generatorSink)
+	case s.lost >= s.unsent && s.dutSink > s.dutCores && s.dutCores > 0 && s.leastIdle <= 1-saturated:
+		verdict = result.ReceiverBound
+		add("at the upper bound of %.0f pps the sink took %.2f cores of the DUT's own CPUs, more than the DUT itself, and no time was left there: %.0f frames were lost", b.UpperPPS, s.dutSink, s.lost)
 	case s.unsent > s.lost:
 		verdict = result.GeneratorBound
 		add("at the upper bound of %.0f pps the generator could not offer %.0f frames (%.2f %%), more than the %.0f that were lost", b.UpperPPS, s.unsent, percent(s.unsent, s.intended), s.lost)
@@ -132,7 +163,7 @@ func judgeNothing(cell result.Cell, b search.Bounds, trials []result.Trial) (res
 func atLoad(trials []result.Trial, loadPPS float64) []result.Trial {
 	var list []result.Trial
 	for _, t := range trials {
-		if t.Purpose == result.ForSearch && t.IntendedLoadPPS == loadPPS && t.Discarded == "" {
+		if t.Purpose != result.ForWarmUp && t.IntendedLoadPPS == loadPPS && t.Discarded == "" {
 			list = append(list, t)
 		}
 	}

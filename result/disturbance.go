@@ -39,3 +39,18 @@ type Disturbance struct {
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 }
+
+// StayedDisturbed is the code of a cell's warning that most trials which decide its
+// figure were disturbed, also when made again.
+const StayedDisturbed = "stayed-disturbed"
+
+// Disturbed tells whether the trials that decide the cell's figure stayed disturbed.
+// Its figures are then lower bounds: undisturbed, the DUT may carry more.
+func (c Cell) Disturbed() bool {
+	for _, w := range c.Warnings {
+		if w.Code == StayedDisturbed {
+			return true
+		}
+	}
+	return false
+}

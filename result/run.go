@@ -90,6 +90,8 @@ type Ceiling struct {
 	Engine     string         `json:"engine"`
 	PPS        float64        `json:"ceiling_pps"`
 	P50NS      uint64         `json:"p50_ns"`
+	// Bound says which of the two sets the ceiling: generator-bound or receiver-bound.
+	Bound Verdict `json:"bound,omitempty"`
 }
 
 // Verdict says what bounded the figure of a goal.
@@ -116,6 +118,8 @@ type Cell struct {
 	Directions plan.Direction `json:"directions"`
 	Engine     string         `json:"engine"`
 	CeilingPPS float64        `json:"ceiling_pps"`
+	// CeilingBound is what sets the ceiling: see Ceiling.
+	CeilingBound Verdict `json:"ceiling_bound,omitempty"`
 	// Verdict is the verdict of the goal that the cell is described at; empty when the cell was skipped.
 	Verdict Verdict `json:"verdict"`
 	// Evidence are the sentences that the verdict rests on.
