@@ -58,7 +58,7 @@ what was measured is kept and everything is undone.`,
 	}
 	add(groupMeasure, benchCommand(), plansCommand(), sendCommand(), receiveCommand())
 	add(groupRead, reportCommand(), compareCommand())
-	add(groupMachine, doctorCommand(), restoreCommand(), versionCommand())
+	add(groupMachine, doctorCommand(), selftestCommand(), restoreCommand(), versionCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
 }
