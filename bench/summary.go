@@ -42,11 +42,11 @@ func (m *measurement) judge(cell *result.Cell, bounds []search.Bounds, maxLoadPP
 	for i, b := range bounds {
 		verdict, evidence := judge(*cell, b, m.trials, maxLoadPPS)
 		cell.Goals[i].Verdict = verdict
+		if why := stayedDisturbed(b, m.trials); why != "" {
+			cell.Warnings = append(cell.Warnings, result.Warning{Code: result.StayedDisturbed, Text: why})
+		}
 		if i == described(bounds) {
 			cell.Verdict, cell.Evidence = verdict, evidence
-			if why := stayedDisturbed(b, m.trials); why != "" {
-				cell.Warnings = append(cell.Warnings, result.Warning{Code: result.StayedDisturbed, Text: why})
-			}
 		}
 	}
 }
@@ -139,7 +139,12 @@ func (m *measurement) addDoubts(cell *result.Cell) {
 		if t.Purpose == result.ForWarmUp {
 			continue
 		}
+		counted := map[string]bool{}
 		for _, w := range t.Warnings {
+			if counted[w.Code] {
+				continue // of another CPU, say
+			}
+			counted[w.Code] = true
 			g := groups[w.Code]
 			if g == nil {
 				g = &group{text: w.Text}

@@ -38,7 +38,7 @@ func cpuChartOf(c cell, index int) *cpuChart {
 	ch := &cpuChart{ID: fmt.Sprintf("cpu-%d", index), Title: "CPU time per core at the throughput: " + c.Label, Height: cpuRowHeight * len(c.CPU.PerCore)}
 	for i, core := range c.CPU.PerCore {
 		y := i * cpuRowHeight
-		b := cpuBar{Label: fmt.Sprintf("CPU %d", core.CPU), LabelY: y + 13, Y: y + 19, H: cpuBarHeight, Busy: fmt.Sprintf("%.0f %% busy", 100*(1-core.Idle))}
+		b := cpuBar{Label: fmt.Sprintf("CPU %d", core.CPU), LabelY: y + 13, Y: y + 19, H: cpuBarHeight, Busy: fmt.Sprintf("%.0f %% busy", 100*(1-core.Idle)) + ownersText(core)}
 		if core.Role != "" {
 			b.Label += " · " + roleName(core.Role)
 		}
@@ -60,6 +60,17 @@ func roleName(role string) string {
 		return "DUT"
 	}
 	return role
+}
+
+// ownersText says whose work a CPU did beside the DUT's and the generator's.
+func ownersText(c result.Core) (text string) {
+	if c.Sink >= 0.005 {
+		text += fmt.Sprintf(", sink %.0f %%", 100*c.Sink)
+	}
+	if c.Foreign >= 0.005 {
+		text += fmt.Sprintf(", other programs %.0f %%", 100*c.Foreign)
+	}
+	return text
 }
 
 type coreShare struct {

@@ -113,11 +113,12 @@ func readBounds(c result.Cell, g result.Goal, verdict result.Verdict) (Relation,
 			return UndefinedThroughput, 0, "loss does not depend on the load"
 		}
 	}
+	disturbed := c.Disturbed() && verdict == result.Unstable
 	testerBound := verdict == result.GeneratorBound || verdict == result.ReceiverBound
 	switch {
-	case c.Disturbed() && value <= 0:
+	case disturbed && value <= 0:
 		return Absent, 0, "no load passed, and the machine was disturbed"
-	case c.Disturbed() && !aboveCeiling(c, value):
+	case disturbed && !aboveCeiling(c, value):
 		return AtLeast, value, "a lower bound: the machine was disturbed"
 	case value <= 0 && g.UpperPPS > 0 && !testerBound && !aboveCeiling(c, g.UpperPPS):
 		return Below, g.UpperPPS, "no load passed"

@@ -17,6 +17,7 @@ func TestFigureOf(t *testing.T) {
 	with := func(g result.Goal, change func(*result.Goal)) result.Goal { change(&g); return g }
 	noLower := func(g *result.Goal) { g.LowerPPS, g.ConditionalPPS = 0, 0 }
 	verdict := func(v result.Verdict) func(*result.Goal) { return func(g *result.Goal) { g.Verdict = v } }
+	disturbed := result.Cell{Warnings: []result.Warning{{Code: result.StayedDisturbed, Text: "others ran"}}}
 	tests := []struct {
 		name string
 		cell result.Cell
@@ -28,6 +29,11 @@ func TestFigureOf(t *testing.T) {
 		{"NDR is the lower bound", result.Cell{Verdict: result.DUTBound}, ndr, Exact, 0.9e6},
 		{"generator-bound", result.Cell{Verdict: result.GeneratorBound}, pdr, AtLeast, 0.99e6},
 		{"receiver-bound", result.Cell{Verdict: result.ReceiverBound}, pdr, AtLeast, 0.99e6},
+		{"disturbed", disturbed, with(pdr, verdict(result.Unstable)), AtLeast, 0.99e6},
+		{"disturbed, and another goal is sound", disturbed, with(ndr, verdict(result.DUTBound)), Exact, 0.9e6},
+		{"disturbed, and no load passed", disturbed, with(with(ndr, noLower), verdict(result.Unstable)), Absent, 0},
+		{"disturbed, and above the ceiling", result.Cell{CeilingPPS: 0.5e6, Warnings: disturbed.Warnings}, with(pdr, verdict(result.Unstable)), AtLeast, 0.5e6},
+		{"unstable for another reason", result.Cell{}, with(pdr, verdict(result.Unstable)), Exact, 0.99e6},
 		{"link-bound is exact", result.Cell{Verdict: result.LinkBound}, pdr, Exact, 0.99e6},
 		{"the maximum load passed", result.Cell{Verdict: result.DUTBound}, with(pdr, func(g *result.Goal) { g.UpperPPS = 0 }), AtLeast, 0.99e6},
 		{"above the ceiling", result.Cell{Verdict: result.DUTBound, CeilingPPS: 0.5e6}, pdr, AtLeast, 0.5e6},

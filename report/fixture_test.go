@@ -97,8 +97,8 @@ func latency(p50 uint64) *result.Latency {
 func busy(cores, nsPerPacket float64) *result.CPU {
 	c := &result.CPU{DUTCoresBusy: cores, NSPerPacket: nsPerPacket}
 	c.PerCore = []result.Core{
-		{CPU: 0, Role: "tester", User: 0.021, System: 0.312, SoftIRQ: 0.41, IRQ: 0.004, Steal: 0.003, Idle: 0.25},
-		{CPU: 1, Role: "dut", User: 0.001, System: 0.02, SoftIRQ: cores - 0.03, IRQ: 0.002, Steal: 0.007, Idle: 1 - cores},
+		{CPU: 0, Role: "tester", User: 0.021, System: 0.312, SoftIRQ: 0.41, IRQ: 0.004, Steal: 0.003, Idle: 0.25, Sink: 0.21},
+		{CPU: 1, Role: "dut", User: 0.001, System: 0.02, SoftIRQ: cores - 0.03, IRQ: 0.002, Steal: 0.007, Idle: 1 - cores, Foreign: 0.012, ForeignName: "sshd (process 812)"},
 	}
 	return c
 }
@@ -201,8 +201,8 @@ func fixtureRun() *result.Run {
 			Sysctls:  map[string]string{"net.ipv4.ip_forward": "1", "net.netfilter.nf_conntrack_max": "262144", "net.core.netdev_budget": "300"},
 			Versions: map[string]string{"linerate": "0.1.0", "go": "go1.26.8", "nft": "1.0.6"}},
 		Calibration: result.Calibration{CeilingPPS: 2.4e6, Ceilings: []result.Ceiling{
-			{IPVersion: 4, FrameSize: 64, Flows: 10000, Directions: plan.Uni, Engine: "xdp", PPS: 3.1e6, P50NS: 3200},
-			{IPVersion: 4, FrameSize: plan.IMIX, Flows: 10000, Directions: plan.Uni, Engine: "xdp", PPS: 2.4e6, P50NS: 3900}}},
+			{IPVersion: 4, FrameSize: 64, Flows: 10000, Directions: plan.Uni, Engine: "xdp", PPS: 3.1e6, P50NS: 3200, Bound: result.GeneratorBound},
+			{IPVersion: 4, FrameSize: plan.IMIX, Flows: 10000, Directions: plan.Uni, Engine: "xdp", PPS: 2.4e6, P50NS: 3900, Bound: result.ReceiverBound}}},
 		Warnings: []result.Warning{{Code: "virtual-machine", Text: "This machine is a virtual machine on shared hardware: the zero-loss NDR is mostly a measure of its neighbours. Lean on the PDR and on the loss curve."}},
 	}
 }

@@ -55,6 +55,7 @@ type htmlPage struct {
 	// GoalTerms are the d and S of each goal where all cells agree.
 	GoalTerms     []string
 	Command       string
+	Trust         string
 	PlanYAML      string
 	Setups        []htmlSetup
 	Extrapolation string
@@ -115,7 +116,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 	d := digestOf(run, trials)
 	p := &htmlPage{digest: d, CSS: template.CSS(css), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
 		Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
-		Command: commandLine(run.Command), PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation}
+		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation}
 	if run.Outcome != result.Measured {
 		p.Problem = outcomeSentence(run)
 	}

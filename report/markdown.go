@@ -129,7 +129,7 @@ func markdownRepeat(b *bytes.Buffer, run *result.Run) error {
 	}
 	b.WriteString("\n## Repeat it\n\n")
 	codeBlock(b, "sh", commandLine(run.Command)+"\n")
-	b.WriteString("\nThe plan:\n\n")
+	b.WriteString("\n" + trustText + "\n\nThe plan:\n\n")
 	codeBlock(b, "yaml", plan)
 	for _, c := range run.Cells {
 		if len(c.Setup) > 0 {

@@ -11,6 +11,9 @@ import (
 	"github.com/linerate/linerate/plan"
 )
 
+// trustText says how a reader can check what measured.
+const trustText = "Check the instrument on the same machine with `linerate selftest`: it plants known limits, losses, delays and disturbances, and tells whether linerate finds them."
+
 // commandLine prints arguments as a shell reads them.
 func commandLine(args []string) string {
 	quoted := make([]string, len(args))

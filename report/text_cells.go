@@ -161,6 +161,7 @@ func (p *page) repeat(run *result.Run) {
 	p.heading("Repeat it")
 	p.line("%s", commandLine(run.Command))
 	p.wrapped("", "The plan, the commands that set the device up and every count are in run.json and trials.jsonl of this run; the HTML report shows them.")
+	p.wrapped("", trustText)
 }
 
 // pair is a named value of the environment.
