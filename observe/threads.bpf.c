@@ -87,6 +87,7 @@ static __always_inline void note_stranger(struct task_struct *task, __u64 cpu, _
 
 	if (s) {
 		s->ns += ns;
+		bpf_probe_read_kernel(s->comm, sizeof(s->comm), task->comm); /* it may have called exec */
 		return;
 	}
 	fresh.ns = ns;
