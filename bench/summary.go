@@ -110,7 +110,7 @@ func meanCPU(trials []result.Trial) *result.CPU {
 		for i, c := range t.CPU.PerCore {
 			p := &mean.PerCore[i]
 			p.User, p.System, p.SoftIRQ, p.IRQ, p.Steal, p.Idle = p.User+c.User, p.System+c.System, p.SoftIRQ+c.SoftIRQ, p.IRQ+c.IRQ, p.Steal+c.Steal, p.Idle+c.Idle
-			p.TurnsPerS += c.TurnsPerS
+			p.TurnsPerS, p.Sink, p.Foreign = p.TurnsPerS+c.TurnsPerS, p.Sink+c.Sink, p.Foreign+c.Foreign
 		}
 	}
 	if mean == nil {
@@ -121,7 +121,7 @@ func meanCPU(trials []result.Trial) *result.CPU {
 	for i := range mean.PerCore {
 		p := &mean.PerCore[i]
 		p.User, p.System, p.SoftIRQ, p.IRQ, p.Steal, p.Idle = p.User/n, p.System/n, p.SoftIRQ/n, p.IRQ/n, p.Steal/n, p.Idle/n
-		p.TurnsPerS /= n
+		p.TurnsPerS, p.Sink, p.Foreign = p.TurnsPerS/n, p.Sink/n, p.Foreign/n
 	}
 	return mean
 }
