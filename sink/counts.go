@@ -35,6 +35,9 @@ type Counts struct {
 // Arm clears all counts and begins an epoch: from now on only frames that carry
 // it are counted as received.
 func (s *Sink) Arm(epoch uint16) error {
+	if err := s.clearVariation(); err != nil {
+		return fmt.Errorf("arm sink %s: %w", s.config.Port, err)
+	}
 	if err := s.objects.Epoch.Set(epoch); err != nil {
 		return fmt.Errorf("arm sink %s: %w", s.config.Port, err)
 	}

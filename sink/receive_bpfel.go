@@ -57,14 +57,25 @@ type receiveLearned struct {
 	Seen            uint32
 }
 
+type receiveVariations struct {
+	_       structs.HostLayout
+	Pairs   uint64
+	MinNs   int64
+	MaxNs   int64
+	Falling [896]uint32
+	Rising  [896]uint32
+}
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	receiveMapCounts       = "counts"
 	receiveMapFlows        = "flows"
+	receiveMapLastLatency  = "last_latency"
 	receiveMapLatency      = "latency"
 	receiveMapTuples       = "tuples"
+	receiveMapVariation    = "variation"
 	receiveProgReceive     = "receive"
 	receiveVarCheckTuple   = "check_tuple"
 	receiveVarEpoch        = "epoch"
@@ -72,6 +83,7 @@ const (
 	receiveVarLearning     = "learning"
 	receiveVarPassForeign  = "pass_foreign"
 	receiveVarThrottle     = "throttle"
+	receiveVarVary         = "vary"
 )
 
 // loadReceive returns the embedded CollectionSpec for receive.
@@ -123,10 +135,12 @@ type receiveProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type receiveMapSpecs struct {
-	Counts  *ebpf.MapSpec `ebpf:"counts"`
-	Flows   *ebpf.MapSpec `ebpf:"flows"`
-	Latency *ebpf.MapSpec `ebpf:"latency"`
-	Tuples  *ebpf.MapSpec `ebpf:"tuples"`
+	Counts      *ebpf.MapSpec `ebpf:"counts"`
+	Flows       *ebpf.MapSpec `ebpf:"flows"`
+	LastLatency *ebpf.MapSpec `ebpf:"last_latency"`
+	Latency     *ebpf.MapSpec `ebpf:"latency"`
+	Tuples      *ebpf.MapSpec `ebpf:"tuples"`
+	Variation   *ebpf.MapSpec `ebpf:"variation"`
 }
 
 // receiveVariableSpecs contains global variables before they are loaded into the kernel.
@@ -139,6 +153,7 @@ type receiveVariableSpecs struct {
 	Learning     *ebpf.VariableSpec `ebpf:"learning"`
 	PassForeign  *ebpf.VariableSpec `ebpf:"pass_foreign"`
 	Throttle     *ebpf.VariableSpec `ebpf:"throttle"`
+	Vary         *ebpf.VariableSpec `ebpf:"vary"`
 }
 
 // receiveObjects contains all objects after they have been loaded into the kernel.
@@ -161,18 +176,22 @@ func (o *receiveObjects) Close() error {
 //
 // It can be passed to loadReceiveObjects or ebpf.CollectionSpec.LoadAndAssign.
 type receiveMaps struct {
-	Counts  *ebpf.Map `ebpf:"counts"`
-	Flows   *ebpf.Map `ebpf:"flows"`
-	Latency *ebpf.Map `ebpf:"latency"`
-	Tuples  *ebpf.Map `ebpf:"tuples"`
+	Counts      *ebpf.Map `ebpf:"counts"`
+	Flows       *ebpf.Map `ebpf:"flows"`
+	LastLatency *ebpf.Map `ebpf:"last_latency"`
+	Latency     *ebpf.Map `ebpf:"latency"`
+	Tuples      *ebpf.Map `ebpf:"tuples"`
+	Variation   *ebpf.Map `ebpf:"variation"`
 }
 
 func (m *receiveMaps) Close() error {
 	return _ReceiveClose(
 		m.Counts,
 		m.Flows,
+		m.LastLatency,
 		m.Latency,
 		m.Tuples,
+		m.Variation,
 	)
 }
 
@@ -186,6 +205,7 @@ type receiveVariables struct {
 	Learning     *ebpf.Variable `ebpf:"learning"`
 	PassForeign  *ebpf.Variable `ebpf:"pass_foreign"`
 	Throttle     *ebpf.Variable `ebpf:"throttle"`
+	Vary         *ebpf.Variable `ebpf:"vary"`
 }
 
 // receivePrograms contains all programs after they have been loaded into the kernel.

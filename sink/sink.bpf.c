@@ -47,6 +47,15 @@ struct flow_state {
 	__u16 spare;
 };
 
+/* Differences between the latencies of two frames that follow each other in their
+ * flow (RFC 5481 section 4.1, IPDV), by sign. */
+struct variations {
+	__u64 pairs;
+	__s64 min_ns, max_ns;
+	__u32 falling[HISTOGRAM_BUCKETS]; /* the later frame was faster: the amount */
+	__u32 rising[HISTOGRAM_BUCKETS];  /* slower, or as fast */
+};
+
 /* Addresses and ports as the last frame of a flow had them, taken while learning. */
 struct learned {
 	__u32 source[4], destination[4];
@@ -60,6 +69,7 @@ const volatile __u32 expected_size = 0; /* without FCS; 0: the length in the IP 
 __u16 epoch;
 __u32 check_tuple; /* compare addresses and ports with flow_state.tuple */
 __u32 learning;    /* fill the table learned */
+__u32 vary;        /* fill the table variation */
 __u32 throttle;    /* loops burnt per frame, to plant a slow receiver in tests */
 
 struct {
@@ -93,6 +103,23 @@ struct {
 	__type(key, __u32);
 	__type(value, struct learned);
 } tuples SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, MAX_CPUS);
+	__type(key, __u32);
+	__type(value, struct variations);
+} variation SEC(".maps");
+
+/* The latency of the frame with the highest sequence of each flow. A table of its own,
+ * so that it costs nothing while it is not filled. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} last_latency SEC(".maps");
 
 /* Of a packed member the compiler assumes no alignment and reads byte by byte. The
  * verifier allows unaligned access to frames on machines that have it (x86, arm64). */
@@ -201,9 +228,16 @@ static __always_inline void learn(__u32 flow, struct parsed *p)
 	l->seen++;
 }
 
-/* RFC 4737: a frame is reordered if its sequence is below the one expected next.
- * True if the frame is counted as received, false if it is a duplicate. */
-static __always_inline int in_order(struct counters *c, struct flow_state *f, __u32 sequence)
+/* What the sequence of a frame makes of it. */
+enum order {
+	DUPLICATE,
+	BEHIND,  /* reordered */
+	AHEAD,   /* the first of its flow, or some before it are missing */
+	FOLLOWS, /* the one before it in its flow came before it */
+};
+
+/* RFC 4737: a frame is reordered if its sequence is below the one expected next. */
+static __always_inline enum order in_order(struct counters *c, struct flow_state *f, __u32 sequence)
 {
 	__u32 ahead, behind;
 
@@ -216,27 +250,27 @@ static __always_inline int in_order(struct counters *c, struct flow_state *f, __
 	if (sequence == f->next) {
 		f->window = f->window << 1 | 1;
 		f->next = sequence + 1;
-		return 1;
+		return sequence ? FOLLOWS : AHEAD;
 	}
 	ahead = sequence - f->next;
 	if (ahead < 0x80000000) {
 		f->window = ahead < WINDOW - 1 ? f->window << (ahead + 1) | 1 : 1;
 		f->next = sequence + 1;
-		return 1;
+		return AHEAD;
 	}
 	behind = f->next - 1 - sequence;
 	if (behind < WINDOW) {
 		if (f->window >> behind & 1) {
 			c->duplicated++;
-			return 0;
+			return DUPLICATE;
 		}
 		f->window |= 1ULL << behind;
 	}
 	c->reordered++;
-	return 1;
+	return BEHIND;
 }
 
-static __always_inline void time(struct counters *c, __u32 cpu, __u32 sent_ns)
+static __always_inline __u32 time(struct counters *c, __u32 cpu, __u32 sent_ns)
 {
 	__u64 now = bpf_ktime_get_ns();
 	__u32 lag = (__u32)now - sent_ns, bucket = histogram_bucket(lag);
@@ -254,6 +288,38 @@ static __always_inline void time(struct counters *c, __u32 cpu, __u32 sent_ns)
 		c->latency_max_ns = lag;
 	if (l && bucket < HISTOGRAM_BUCKETS)
 		l->buckets[bucket]++;
+	return lag;
+}
+
+/* A frame that follows its predecessor in the flow is compared with it. One that
+ * overtook others becomes the next to be compared with, one behind does not. */
+static __always_inline void compare(__u32 cpu, __u32 flow, enum order order, __u32 lag)
+{
+	__u32 *last = bpf_map_lookup_elem(&last_latency, &flow), amount, bucket;
+	struct variations *v;
+	__s64 difference;
+
+	if (!last || order == BEHIND)
+		return;
+	difference = (__s64)lag - *last;
+	*last = lag;
+	v = bpf_map_lookup_elem(&variation, &cpu);
+	if (!v || order != FOLLOWS)
+		return;
+	if (!v->pairs++)
+		v->min_ns = v->max_ns = difference;
+	if (difference < v->min_ns)
+		v->min_ns = difference;
+	if (difference > v->max_ns)
+		v->max_ns = difference;
+	amount = difference < 0 ? -difference : difference;
+	bucket = histogram_bucket(amount);
+	if (bucket >= HISTOGRAM_BUCKETS)
+		return;
+	if (difference < 0)
+		v->falling[bucket]++;
+	else
+		v->rising[bucket]++;
 }
 
 SEC("xdp.frags")
@@ -264,6 +330,8 @@ int receive(struct xdp_md *ctx)
 	struct parsed p;
 	struct counters *c = bpf_map_lookup_elem(&counts, &cpu);
 	struct flow_state *f;
+	enum order order;
+	__u32 lag;
 
 	if (!c)
 		return XDP_PASS;
@@ -285,7 +353,8 @@ int receive(struct xdp_md *ctx)
 	}
 	if (throttle && burn(throttle) == 0x5eed)
 		c->spare[0]++;
-	if (!in_order(c, f, GET(p.udp->payload.sequence)))
+	order = in_order(c, f, GET(p.udp->payload.sequence));
+	if (order == DUPLICATE)
 		return XDP_DROP;
 	f->received++;
 	c->received++;
@@ -296,6 +365,8 @@ int receive(struct xdp_md *ctx)
 		learn(number, &p);
 	if (check_tuple && tuple_of(&p) != f->tuple)
 		c->wrong_tuple++;
-	time(c, cpu, GET(p.udp->payload.sent_ns));
+	lag = time(c, cpu, GET(p.udp->payload.sent_ns));
+	if (vary)
+		compare(cpu, number, order, lag);
 	return XDP_DROP;
 }

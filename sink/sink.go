@@ -43,6 +43,9 @@ type Sink struct {
 	flows   *bpfmem.Table[receiveFlowState]
 	tuples  *bpfmem.Table[receiveLearned]
 	cpus    int
+	// variation is filled while varies.
+	variation *bpfmem.Table[receiveVariations]
+	varies    bool
 }
 
 // Open loads the program and attaches it to the device. On a veth this also makes
@@ -73,6 +76,8 @@ func (s *Sink) load() error {
 	s.cpus = cpus
 	spec.Maps[receiveMapCounts].MaxEntries = uint32(cpus)
 	spec.Maps[receiveMapLatency].MaxEntries = uint32(cpus)
+	spec.Maps[receiveMapVariation].MaxEntries = uint32(cpus)
+	spec.Maps[receiveMapLastLatency].MaxEntries = uint32(s.config.Flows)
 	spec.Maps[receiveMapFlows].MaxEntries = uint32(s.config.Flows)
 	spec.Maps[receiveMapTuples].MaxEntries = uint32(s.config.Flows)
 	size := uint32(0)
@@ -89,6 +94,9 @@ func (s *Sink) load() error {
 		return errors.Join(err, s.Close())
 	}
 	if s.latency, err = bpfmem.Open[receiveLatencies](s.objects.Latency); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	if s.variation, err = bpfmem.Open[receiveVariations](s.objects.Variation); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	if s.flows, err = bpfmem.Open[receiveFlowState](s.objects.Flows); err != nil {
