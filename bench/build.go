@@ -53,7 +53,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 	s.engine = engineFor(p.Traffic.Engine, s.config.Sizes)
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
-		CPURoles: roles(l.CPUs), Progress: progress,
+		CPURoles: roles(l.CPUs), Progress: progress, PerFlow: p.Traffic.PerFlow,
 	}
 	if s.scenario.Tracked() {
 		s.bed.ConntrackNetns = l.DUT.Netns
@@ -68,6 +68,9 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 	}
 	if s.bed.DUTThreads, err = watch(l, direct); err != nil {
 		return nil, errors.Join(err, s.close())
+	}
+	if !direct {
+		s.bed.DUTQueues = l.DUTQueues()
 	}
 	return s, nil
 }

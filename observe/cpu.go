@@ -24,6 +24,10 @@ type CPUSample struct {
 	atNS   uint64
 	// strangers are the times of foreign processes so far.
 	strangers []Stranger
+	// processed are the frames that went up the stack on each CPU.
+	processed map[int]uint64
+	// threadsNS is the time on CPU of each thread of the DUT, in nanoseconds.
+	threadsNS []uint64
 }
 
 // SampleCPU reads the clocks of all CPUs and of the watched threads, if any.
@@ -36,12 +40,18 @@ func SampleCPU(threads *Threads) (s CPUSample, err error) {
 			return s, fmt.Errorf("read CPU times: %w", err)
 		}
 		s.atNS = monotonicNS()
+		if s.threadsNS, err = threads.DUTThreadsNS(); err != nil {
+			return s, fmt.Errorf("read CPU times: %w", err)
+		}
 	}
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return s, fmt.Errorf("read CPU times: %w", err)
 	}
-	s.cores, err = parseStat(stat)
+	if s.cores, err = parseStat(stat); err != nil {
+		return s, err
+	}
+	s.processed, err = readSoftnet()
 	return s, err
 }
 
@@ -88,10 +98,21 @@ func CPUBetween(before, after CPUSample, traffic time.Duration, roles map[int]st
 			core := coreBetween(before.cores[cpu], after.cores[cpu], traffic, cpu, role)
 			core.Foreign = core.User // the testbed's own work is all done in the kernel
 			setOwners(&core, before, after)
+			core.ProcessedFrames = uint64(uint32(after.processed[cpu] - before.processed[cpu]))
 			c.PerCore = append(c.PerCore, core)
 		}
 	}
 	return c
+}
+
+// ThreadsBetween is the time on CPU of each thread of the DUT between two samples, in
+// nanoseconds; empty if none was watched in both.
+func ThreadsBetween(before, after CPUSample) []uint64 {
+	list := make([]uint64, min(len(before.threadsNS), len(after.threadsNS)))
+	for i := range list {
+		list[i] = after.threadsNS[i] - before.threadsNS[i]
+	}
+	return list
 }
 
 func coreBetween(before, after [8]uint64, traffic time.Duration, cpu int, role string) result.Core {

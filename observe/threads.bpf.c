@@ -80,6 +80,23 @@ struct {
 	__type(value, struct stranger);
 } strangers SEC(".maps");
 
+/* The threads of the DUT, one by one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_THREADS);
+	__type(key, __u32);
+	__type(value, __u64);
+} dut_ns SEC(".maps");
+
+static __always_inline void note_dut(struct task_struct *task, __u64 ns)
+{
+	__u32 pid = task->pid;
+	__u64 *sum = bpf_map_lookup_elem(&dut_ns, &pid);
+
+	if (sum)
+		*sum += ns;
+}
+
 static __always_inline void note_stranger(struct task_struct *task, __u64 cpu, __u64 ns)
 {
 	__u64 key = cpu << 32 | (__u32)task->tgid;
@@ -127,6 +144,8 @@ int BPF_PROG(on_switch, _Bool preempt, struct task_struct *prev, struct task_str
 		owner = owner_of(prev);
 	if (owner < OWNERS)
 		t->ns[owner] += ran;
+	if (owner == DUT)
+		note_dut(prev, ran);
 	if (owner == FOREIGN)
 		note_stranger(prev, cpu, ran);
 	r->since_ns = now;

@@ -33,6 +33,8 @@ type Threads struct {
 	cpus    *bpfmem.Table[threadsRunning]
 	times   *bpfmem.Table[threadsTimes]
 	n       int
+	// dut are the DUT's threads, in the order in which they were given.
+	dut []int
 }
 
 // WatchThreads begins to measure, with the given thread ids as those of the DUT.
@@ -60,6 +62,12 @@ func (t *Threads) open(tids []int) error {
 	}
 	if err := spec.LoadAndAssign(&t.objects, nil); err != nil {
 		return fmt.Errorf("load the tracing program: %w; it needs root and a kernel with BTF", err)
+	}
+	t.dut = tids
+	for _, tid := range tids {
+		if err := t.objects.DutNs.Put(uint32(tid), uint64(0)); err != nil {
+			return err
+		}
 	}
 	if err := t.mark(tids, dutOwner); err != nil {
 		return err
@@ -152,6 +160,27 @@ func (t *Threads) BusyNS() (uint64, error) {
 		sum += c[dutOwner]
 	}
 	return sum, err
+}
+
+// DUTThreadsNS is the time on CPU of each thread of the DUT since they are watched, in
+// the order in which they were given.
+func (t *Threads) DUTThreadsNS() ([]uint64, error) {
+	list := make([]uint64, len(t.dut))
+	for i, tid := range t.dut {
+		if err := t.objects.DutNs.Lookup(uint32(tid), &list[i]); err != nil {
+			return nil, fmt.Errorf("read the CPU time of thread %d: %w", tid, err)
+		}
+		for cpu := range t.n {
+			running, err := t.cpus.Get(cpu)
+			if err != nil {
+				return nil, err
+			}
+			if now := monotonicNS(); running.Owner == uint32(dutOwner) && running.Pid == uint32(tid) && now > running.SinceNs {
+				list[i] += now - running.SinceNs
+			}
+		}
+	}
+	return list, nil
 }
 
 // Close ends the measurement.

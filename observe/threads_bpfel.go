@@ -36,6 +36,7 @@ type threadsTimes struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	threadsMapCpus      = "cpus"
+	threadsMapDutNs     = "dut_ns"
 	threadsMapOwners    = "owners"
 	threadsMapStrangers = "strangers"
 	threadsMapWatched   = "watched"
@@ -93,6 +94,7 @@ type threadsProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type threadsMapSpecs struct {
 	Cpus      *ebpf.MapSpec `ebpf:"cpus"`
+	DutNs     *ebpf.MapSpec `ebpf:"dut_ns"`
 	Owners    *ebpf.MapSpec `ebpf:"owners"`
 	Strangers *ebpf.MapSpec `ebpf:"strangers"`
 	Watched   *ebpf.MapSpec `ebpf:"watched"`
@@ -126,6 +128,7 @@ func (o *threadsObjects) Close() error {
 // It can be passed to loadThreadsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type threadsMaps struct {
 	Cpus      *ebpf.Map `ebpf:"cpus"`
+	DutNs     *ebpf.Map `ebpf:"dut_ns"`
 	Owners    *ebpf.Map `ebpf:"owners"`
 	Strangers *ebpf.Map `ebpf:"strangers"`
 	Watched   *ebpf.Map `ebpf:"watched"`
@@ -134,6 +137,7 @@ type threadsMaps struct {
 func (m *threadsMaps) Close() error {
 	return _ThreadsClose(
 		m.Cpus,
+		m.DutNs,
 		m.Owners,
 		m.Strangers,
 		m.Watched,

@@ -95,6 +95,12 @@ func setScalar(n *yaml.Node, v reflect.Value) error {
 			v.SetString(text)
 		}
 		return err
+	case reflect.Bool:
+		yes, err := boolFrom(n)
+		if err == nil {
+			v.SetBool(yes)
+		}
+		return err
 	case reflect.Int, reflect.Int64:
 		number, err := wholeFrom(n)
 		if err == nil {

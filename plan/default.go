@@ -32,6 +32,7 @@ func Default() Plan {
 			MinLoadPPS:   1000,
 			MaxTrialTime: Duration(24 * time.Second),
 		},
+		Latency: defaultLatency(),
 	}
 }
 

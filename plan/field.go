@@ -79,6 +79,8 @@ func typeText(t reflect.Type) string {
 		return "text"
 	case reflect.Float64:
 		return "number"
+	case reflect.Bool:
+		return "true or false"
 	default:
 		return "whole number"
 	}

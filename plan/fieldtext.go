@@ -40,6 +40,8 @@ var fieldTexts = map[string]string{
 	"traffic.seed":       "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
 	"traffic.engine":     "the generator: auto, xdp or afpacket",
 
+	"traffic.per_flow": "report the least, median and most frames that came of a flow, and Jain's index of fairness",
+
 	"limit":               "the packet-rate limit of scenario limit",
 	"limit.pps":           "packets per second that pass",
 	"limit.burst_packets": "packets that pass at once after a pause",
@@ -63,6 +65,13 @@ var fieldTexts = map[string]string{
 	"search.goals[].duration_sum":   "S: trial time that decides a load",
 	"search.goals[].width":          "w: the search ends when (upper-lower)/upper is not above it",
 	"search.goals[].require_pps":    "throughput per direction that every cell must reach, or bench exits with 1; 0: none",
+
+	"latency":                 "latency trials after the search of each cell",
+	"latency.enabled":         "make them",
+	"latency.loads":           "loads as shares of the cell's own throughput, above 0 and at most 2",
+	"latency.load_pps":        "loads in packets per second and direction that all cells have in common, to set them side by side",
+	"latency.throughput_goal": "the goal whose lower bound is the throughput; by default the last that has one",
+	"latency.trial_duration":  "duration of each latency trial",
 }
 
 // MaxFlows is the largest number of flows of a cell.
@@ -96,6 +105,7 @@ var durationRanges = map[string]durationRange{
 	"search.max_trial_time":         {time.Millisecond, 7 * 24 * time.Hour},
 	"search.goals[].trial_duration": {time.Millisecond, 24 * time.Hour},
 	"search.goals[].duration_sum":   {time.Millisecond, 24 * time.Hour},
+	"latency.trial_duration":        {time.Millisecond, 24 * time.Hour},
 }
 
 // textChoices are the values of the text fields that take one of a few words.

@@ -73,6 +73,19 @@ func wholeFrom(n *yaml.Node) (int64, error) {
 	return 0, badValue(hint, "%s is not a whole number", shown(text))
 }
 
+// boolFrom reads true or false. YAML 1.1 has eleven more spellings (yes, on, ...),
+// which other libraries read as text.
+func boolFrom(n *yaml.Node) (bool, error) {
+	text, quoted, err := scalar(n, "true or false")
+	if err != nil {
+		return false, err
+	}
+	if quoted || text != "true" && text != "false" {
+		return false, badValue("write true or false", "%s is neither true nor false", shown(text))
+	}
+	return text == "true", nil
+}
+
 func decimalFrom(n *yaml.Node) (float64, error) {
 	text, quoted, err := scalar(n, "a number")
 	if err != nil {

@@ -21,6 +21,7 @@ type Plan struct {
 	Limit       Limit      `yaml:"limit" json:"limit"`
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
+	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.
@@ -45,6 +46,8 @@ type Traffic struct {
 	Seed int64 `yaml:"seed" json:"seed"`
 	// Engine is the generator: "auto", "xdp" or "afpacket".
 	Engine string `yaml:"engine" json:"engine"`
+	// PerFlow reports how evenly the flows of each cell came through (Jain's index).
+	PerFlow bool `yaml:"per_flow" json:"per_flow"`
 }
 
 // Limit is the packet-rate limit that scenario "limit" plants in the DUT.

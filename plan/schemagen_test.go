@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/invopop/jsonschema"
 )
@@ -95,6 +96,9 @@ func describe(s *jsonschema.Schema, path string, value any) {
 	if s.Type == "array" {
 		one := uint64(1)
 		s.MinItems, s.UniqueItems, entry = &one, true, s.Items
+		if strings.HasPrefix(path, "latency.") {
+			s.MinItems = nil // one of the two lists will do
+		}
 	}
 	if entry.Properties != nil {
 		describe(entry, path+"[]", nil)
@@ -114,6 +118,10 @@ func describe(s *jsonschema.Schema, path string, value any) {
 		entry.Pattern = goalName.String()
 	case "traffic.ip_version":
 		entry.Enum = []any{4, 6}
+	case "latency.loads":
+		entry.OneOf[0].ExclusiveMinimum, entry.OneOf[0].Maximum = "0", jsonInt(maxLatencyLoad)
+	case "latency.load_pps":
+		entry.ExclusiveMinimum = "0"
 	case "search.min_load_pps", "sim.capacity_pps", "sim.max_load_pps":
 		entry.ExclusiveMinimum = "0"
 	case "search.max_load_pps", "search.goals[].require_pps":

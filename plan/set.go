@@ -207,6 +207,8 @@ func (p Plan) clone() Plan {
 	p.Traffic.FrameSizes = slices.Clone(p.Traffic.FrameSizes)
 	p.Traffic.Flows = slices.Clone(p.Traffic.Flows)
 	p.Traffic.Directions = slices.Clone(p.Traffic.Directions)
+	p.Latency.Loads = slices.Clone(p.Latency.Loads)
+	p.Latency.LoadsPPS = slices.Clone(p.Latency.LoadsPPS)
 	p.Search.Goals = slices.Clone(p.Search.Goals)
 	return p
 }

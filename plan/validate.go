@@ -45,6 +45,7 @@ func (p Plan) check() Problems {
 	c.whole("limit.burst_packets", "limit.burst_packets", p.Limit.BurstPackets)
 	c.trial(p.Trial)
 	c.search(p.Search)
+	c.latency(p)
 	c.cells(p)
 	return c.problems
 }

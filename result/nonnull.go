@@ -20,6 +20,10 @@ func nonNull(run *Run) *Run {
 	r.Plan.Traffic.FrameSizes = list(r.Plan.Traffic.FrameSizes)
 	r.Plan.Traffic.Flows = list(r.Plan.Traffic.Flows)
 	r.Plan.Traffic.Directions = list(r.Plan.Traffic.Directions)
+	if r.Plan.Latency.Enabled {
+		r.Plan.Latency.Loads = list(r.Plan.Latency.Loads)
+		r.Plan.Latency.LoadsPPS = list(r.Plan.Latency.LoadsPPS)
+	}
 	r.Cells = append([]Cell{}, r.Cells...)
 	for i := range r.Cells {
 		c := &r.Cells[i]

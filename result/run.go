@@ -92,6 +92,9 @@ type Ceiling struct {
 	P50NS      uint64         `json:"p50_ns"`
 	// Bound says which of the two sets the ceiling: generator-bound or receiver-bound.
 	Bound Verdict `json:"bound,omitempty"`
+	// LatencyFloor is the latency without a DUT at the loads of the cells' latency trials, by rising load: the part of every
+	// latency that is the tester's own. It is never subtracted.
+	LatencyFloor []LatencyAt `json:"latency_floor,omitempty"`
 }
 
 // Verdict says what bounded the figure of a goal.
@@ -129,6 +132,13 @@ type Cell struct {
 	// CPU and Latency are null in run.json when they were not measured.
 	CPU     *CPU     `json:"cpu" jsonschema:"nullable"`
 	Latency *Latency `json:"latency" jsonschema:"nullable"`
+	// LatencyAt are the latency trials, by the plan's shares of the throughput and then its loads in packets per second.
+	LatencyAt []LatencyAt `json:"latency_at,omitempty"`
+	// FlowFairness is that of a trial at the throughput, FlowFairnessOverload that of the trial with the highest load, if the plan asks for it.
+	FlowFairness         *FlowFairness `json:"flow_fairness,omitempty"`
+	FlowFairnessOverload *FlowFairness `json:"flow_fairness_overload,omitempty"`
+	// QueueShares are the DUT's receive queues in the trials at the throughput.
+	QueueShares []QueueShare `json:"queue_shares,omitempty"`
 	// BackgroundLossRatio is set when loss does not depend on the load.
 	BackgroundLossRatio *float64   `json:"background_loss_ratio,omitempty"`
 	Conntrack           *Conntrack `json:"conntrack,omitempty"`
@@ -190,6 +200,9 @@ type Core struct {
 	Foreign float64 `json:"foreign"`
 	// ForeignName is the foreign process that had the CPU for the longest time; empty if none was seen.
 	ForeignName string `json:"foreign_name,omitempty"`
+	// ProcessedFrames are the frames that went up the network stack on this CPU, of the whole machine (first column of
+	// /proc/net/softnet_stat). A frame that a sink's XDP program drops is not among them.
+	ProcessedFrames uint64 `json:"processed_frames"`
 }
 
 // Latency is taken from the time stamp in each frame to its arrival in the sink's XDP program.

@@ -10,6 +10,7 @@ const (
 	ForCalibration Purpose = "calibration"
 	ForWarmUp      Purpose = "warm-up"
 	ForSearch      Purpose = "search"
+	ForLatency     Purpose = "latency"
 )
 
 // Trial is one line of trials.jsonl: one load for one duration, as counts over all
@@ -61,6 +62,12 @@ type Trial struct {
 	Disturbances []Disturbance `json:"disturbances,omitempty"`
 	// Discarded is why the trial was repeated and not given to the search; empty if it was.
 	Discarded string `json:"discarded,omitempty"`
+
+	// Variation is measured in latency trials only, FlowFairness if the plan asks for it.
+	Variation    *Variation    `json:"variation,omitempty"`
+	FlowFairness *FlowFairness `json:"flow_fairness,omitempty"`
+	// QueueShares are what each receive queue of the DUT did.
+	QueueShares []QueueShare `json:"queue_shares,omitempty"`
 }
 
 // PortCounts are the counts of one tester port, over both directions of traffic
@@ -77,6 +84,8 @@ type PortCounts struct {
 	InterfaceRx uint64 `json:"interface_rx"`
 	// InterfaceTxErrors are frames that left the port and that the peer's receive ring refused.
 	InterfaceTxErrors uint64 `json:"interface_tx_errors"`
+	// ReceivedPerCPU divides Received by the CPU that the sink's program ran on; CPUs without a frame are left out.
+	ReceivedPerCPU []CPUFrames `json:"received_per_cpu,omitempty"`
 }
 
 // Gaps are the times between two departures of one stream on one sending thread,

@@ -13,6 +13,7 @@ import (
 	"github.com/linerate/linerate/observe"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
+	"github.com/linerate/linerate/testbed"
 )
 
 // Device is a network device by namespace and name.
@@ -44,6 +45,10 @@ type Bed struct {
 	CPURoles map[int]string
 	// ConntrackNetns is the namespace whose connection tracking is watched; empty for none.
 	ConntrackNetns string
+	// DUTQueues are the receive queues that DUTThreads work on, in the same order; empty without a DUT.
+	DUTQueues []testbed.Queue
+	// PerFlow compares the frames received of each flow.
+	PerFlow bool
 	// DrainQuiet and DrainMax end a trial: no test frame for so long, or so long at most.
 	DrainQuiet, DrainMax time.Duration
 	Settle               time.Duration
@@ -64,7 +69,7 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 		Directions: len(b.Directions),
 	}
 	for _, d := range b.Directions {
-		if err := d.Sink.Arm(b.epoch); err != nil {
+		if err := errors.Join(d.Sink.WatchVariation(r.Variation), d.Sink.Arm(b.epoch)); err != nil {
 			return t, fmt.Errorf("make a trial: %w", err)
 		}
 	}
@@ -92,7 +97,7 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
 	b.fill(&t, counts, arrived, before, after)
-	if err := b.fillTimes(&t, counts, arrived); err != nil {
+	if err := b.fillTimes(&t, counts, arrived, r.Variation); err != nil {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
 	t.CPU = observe.CPUBetween(cpu[0], cpu[1], counts.Duration, b.CPURoles, t.Received)
@@ -103,6 +108,7 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
 	t.Disturbances = disturbances(t, before.clocks, after.clocks)
+	t.QueueShares = queueShares(b.DUTQueues, observe.ThreadsBetween(cpu[0], cpu[1]), t.ActualDurationS, before.queues, after.queues)
 	t.Warnings = doubts(t)
 	return t, sleep(ctx, b.Settle)
 }

@@ -13,6 +13,7 @@ type readings struct {
 	out, in, dutOut []observe.LinkCounters
 	conntrack       result.Conntrack
 	clocks          observe.Clocks
+	queues          map[device]map[int]uint64
 }
 
 func (b *Bed) read() (r readings, err error) {
@@ -36,8 +37,11 @@ func (b *Bed) read() (r readings, err error) {
 		}
 	}
 	if b.ConntrackNetns != "" {
-		r.conntrack, err = observe.ReadConntrack(b.ConntrackNetns)
+		if r.conntrack, err = observe.ReadConntrack(b.ConntrackNetns); err != nil {
+			return r, err
+		}
 	}
+	r.queues, err = b.readQueues()
 	return r, err
 }
 
@@ -72,6 +76,7 @@ func (b *Bed) fill(t *result.Trial, counts generator.Counts, arrived []sink.Coun
 		from.Sent, from.Unsent, from.InterfaceTx, from.InterfaceTxErrors = s.Sent, s.Unsent, out.TxPackets, out.TxDropped
 		to := port(t, d.Sink.Port())
 		to.Received, to.Foreign, to.InterfaceRx = c.Received, c.Foreign, in.RxPackets
+		to.ReceivedPerCPU = perCPU(c)
 	}
 	t.Interruptions = counts.Interruptions
 	// An unbounded load asks for no more than what was sent.
@@ -94,8 +99,8 @@ func port(t *result.Trial, name string) *result.PortCounts {
 	return &t.Ports[len(t.Ports)-1]
 }
 
-// fillTimes sets duration, latency and gaps.
-func (b *Bed) fillTimes(t *result.Trial, counts generator.Counts, arrived []sink.Counts) error {
+// fillTimes sets duration, latency, gaps, and what was asked for of variation and fairness.
+func (b *Bed) fillTimes(t *result.Trial, counts generator.Counts, arrived []sink.Counts, variation bool) error {
 	t.ActualDurationS = counts.Duration.Seconds()
 	var sum frame.Histogram
 	for _, d := range b.Directions {
@@ -111,6 +116,14 @@ func (b *Bed) fillTimes(t *result.Trial, counts generator.Counts, arrived []sink
 			TargetNS: uint64(1e9/t.IntendedLoadPPS*float64(max(1, counts.Threads)) + 0.5),
 			P50NS:    counts.Gaps.QuantileNS(0.5), P99NS: counts.Gaps.QuantileNS(0.99), MaxNS: counts.Gaps.QuantileNS(1),
 		}
+	}
+	if variation {
+		if err := b.fillVariation(t); err != nil {
+			return err
+		}
+	}
+	if b.PerFlow {
+		return b.fillFairness(t)
 	}
 	return nil
 }
@@ -134,11 +147,7 @@ func latencyOf(h *frame.Histogram, arrived []sink.Counts) *result.Latency {
 	l.MeanNS = sum / l.Frames
 	l.P50NS, l.P90NS = min(h.QuantileNS(0.5), l.MaxNS), min(h.QuantileNS(0.9), l.MaxNS)
 	l.P99NS, l.P999NS = min(h.QuantileNS(0.99), l.MaxNS), min(h.QuantileNS(0.999), l.MaxNS)
-	for i, n := range h {
-		if n > 0 {
-			l.Histogram = append(l.Histogram, result.Bucket{UpToNS: frame.BucketUpToNS(i), Frames: n})
-		}
-	}
+	l.Histogram = bucketsOf(h)
 	return l
 }
 

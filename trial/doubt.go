@@ -33,6 +33,11 @@ func doubts(t result.Trial) []result.Warning {
 	if t.Late > 0 {
 		add("late-frames", "%d frames of an earlier trial arrived in this one", t.Late)
 	}
+	if t.CPU != nil {
+		if text := unevenCPUs(t.CPU.PerCore, t.QueueShares); text != "" {
+			add("uneven-cpus", "%s", text)
+		}
+	}
 	if c := t.Conntrack; c != nil && c.InsertFailed+c.Drop+c.EarlyDrop > 0 {
 		add("conntrack-drops", "connection tracking dropped frames: insert_failed %d, drop %d, early_drop %d", c.InsertFailed, c.Drop, c.EarlyDrop)
 	}

@@ -14,6 +14,8 @@ type Request struct {
 	// LoadPPS is the intended load per direction; 0 offers as much as the generator can.
 	LoadPPS  float64
 	Duration time.Duration
+	// Variation asks for the IPDV, which costs the sink a little for each frame.
+	Variation bool
 }
 
 // Measurer makes trials. An error means that the trial could not be made; loss is
