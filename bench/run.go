@@ -79,7 +79,7 @@ func (r *run) measure(ctx context.Context) error {
 			return fmt.Errorf("cell %s: %w", c.ID(), err)
 		}
 	}
-	return nil
+	return r.measureFloors(ctx, l)
 }
 
 // describe records testbed and environment.

@@ -69,6 +69,7 @@ func (m *measurement) describe(cell *result.Cell, b search.Bounds) {
 	}
 	full := m.at(b.LowerPPS, b.Goal.TrialDurationS)
 	cell.CPU = meanCPU(full)
+	m.describeShares(cell, full)
 	for _, t := range full {
 		if t.Conntrack != nil {
 			cell.Conntrack = t.Conntrack
@@ -109,6 +110,7 @@ func meanCPU(trials []result.Trial) *result.CPU {
 		mean.NSPerPacket += t.CPU.NSPerPacket
 		for i, c := range t.CPU.PerCore {
 			p := &mean.PerCore[i]
+			p.ProcessedFrames += c.ProcessedFrames
 			p.User, p.System, p.SoftIRQ, p.IRQ, p.Steal, p.Idle = p.User+c.User, p.System+c.System, p.SoftIRQ+c.SoftIRQ, p.IRQ+c.IRQ, p.Steal+c.Steal, p.Idle+c.Idle
 			p.TurnsPerS, p.Sink, p.Foreign = p.TurnsPerS+c.TurnsPerS, p.Sink+c.Sink, p.Foreign+c.Foreign
 		}
@@ -120,6 +122,7 @@ func meanCPU(trials []result.Trial) *result.CPU {
 	mean.NSPerPacket /= n
 	for i := range mean.PerCore {
 		p := &mean.PerCore[i]
+		p.ProcessedFrames /= uint64(n)
 		p.User, p.System, p.SoftIRQ, p.IRQ, p.Steal, p.Idle = p.User/n, p.System/n, p.SoftIRQ/n, p.IRQ/n, p.Steal/n, p.Idle/n
 		p.TurnsPerS, p.Sink, p.Foreign = p.TurnsPerS/n, p.Sink/n, p.Foreign/n
 	}

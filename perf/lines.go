@@ -31,6 +31,7 @@ func lines() []line {
 		{"search", "trial seconds and errors over simulated DUTs", true, searches},
 		{"repeat", "the plan baseline five times", false, repeat},
 		{"cost", "what observing the DUT's threads costs", false, cost},
+		{"variation", "what measuring the delay variation costs the sink", false, variation},
 	}
 }
 

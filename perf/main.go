@@ -101,7 +101,7 @@ func usage(flags string) string {
 		if l.byDefault {
 			mark = " (default)"
 		}
-		fmt.Fprintf(&b, "  %-9s %s%s\n", l.name, l.brief, mark)
+		fmt.Fprintf(&b, "  %-10s %s%s\n", l.name, l.brief, mark)
 	}
 	b.WriteString("  all       every line\n\n" + flags)
 	return b.String()

@@ -66,8 +66,11 @@ func (d *plain) TrialEnded(t result.Trial, bounds []search.Bounds) {
 		return
 	}
 	what := "trial"
-	if t.Purpose == result.ForCalibration {
+	switch t.Purpose {
+	case result.ForCalibration:
 		what = "calibration trial"
+	case result.ForLatency:
+		what = "latency trial"
 	}
 	text := fmt.Sprintf("%s %d: %s for %s, loss %s", what, t.Number, loadText(t.IntendedLoadPPS), spoken(t.IntendedDurationS), report.Percent(t.LossRatio()))
 	if t.Unsent > 0 {
@@ -76,6 +79,9 @@ func (d *plain) TrialEnded(t result.Trial, bounds []search.Bounds) {
 	var parts []string
 	for _, b := range bounds {
 		parts = append(parts, b.Goal.Name+" "+boundsText(b))
+	}
+	if l := t.Latency; t.Purpose == result.ForLatency && l != nil {
+		parts = append(parts, fmt.Sprintf("P50 %s, P99 %s", report.Time(l.P50NS), report.Time(l.P99NS)))
 	}
 	d.line("%s | %s", text, strings.Join(parts, ", "))
 }

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/testbed/lab"
+)
+
+// measureFloors measures the latency of generator and sink without a DUT, for each
+// shape of traffic at the loads that its cells were measured at.
+func (r *run) measureFloors(ctx context.Context, l *lab.Lab) error {
+	if !r.options.Plan.Latency.Enabled {
+		return nil
+	}
+	ceilings := r.record.Calibration.Ceilings
+	for i := range ceilings {
+		c := &ceilings[i]
+		s := shape{c.IPVersion, c.FrameSize, c.Flows, c.Directions}
+		ofShape := func(cell result.Cell) bool {
+			return s == shape{cell.IPVersion, cell.FrameSize, cell.Flows, cell.Directions}
+		}
+		for _, cell := range r.record.Cells {
+			if ofShape(cell) && cell.Scenario == "none" {
+				c.LatencyFloor = append(c.LatencyFloor, cell.LatencyAt...)
+			}
+		}
+		if loads := floorLoads(r.record.Cells, ofShape); len(loads) > 0 {
+			floor, err := r.floorOf(ctx, l, s, loads)
+			c.LatencyFloor = append(c.LatencyFloor, floor...)
+			if err != nil {
+				return fmt.Errorf("measure the latency without a DUT: %w", err)
+			}
+		}
+		slices.SortStableFunc(c.LatencyFloor, func(a, b result.LatencyAt) int { return cmp.Compare(a.LoadPPS, b.LoadPPS) })
+		if err := r.save(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) floorOf(ctx context.Context, l *lab.Lab, s shape, loads []float64) (floor []result.LatencyAt, err error) {
+	cell := s.cell()
+	st, err := openStation(l, r.options.Plan, cell, r.events.TrialProgress)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.close()) }()
+	if err := st.learn(ctx); err != nil {
+		return nil, err
+	}
+	m := &measurement{run: r, bed: st.bed, cell: cell.ID(), purpose: result.ForLatency, directions: s.directions.Count()}
+	for _, load := range loads {
+		at, err := m.latencyAt(ctx, latencyLoad{pps: load}, time.Duration(r.options.Plan.Latency.TrialDuration))
+		if err != nil {
+			return floor, err
+		}
+		floor = append(floor, at)
+	}
+	return floor, nil
+}
