@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/testbed/lab"
@@ -57,7 +56,7 @@ func (r *run) floorOf(ctx context.Context, l *lab.Lab, s shape, loads []float64)
 	}
 	m := &measurement{run: r, bed: st.bed, cell: cell.ID(), purpose: result.ForLatency, directions: s.directions.Count()}
 	for _, load := range loads {
-		at, err := m.latencyAt(ctx, latencyLoad{pps: load}, time.Duration(r.options.Plan.Latency.TrialDuration))
+		at, err := m.latencyAt(ctx, latencyLoad{pps: load}, r.options.Plan.Latency)
 		if err != nil {
 			return floor, err
 		}

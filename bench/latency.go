@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +33,7 @@ func (m *measurement) latencyTrials(ctx context.Context, cell *result.Cell, boun
 	}
 	own := m.forLatency()
 	for _, load := range latencyLoads(p, throughput) {
-		at, err := own.latencyAt(ctx, load, time.Duration(p.TrialDuration))
+		at, err := own.latencyAt(ctx, load, p)
 		if err != nil {
 			return err
 		}
@@ -74,9 +76,33 @@ func latencyLoads(p plan.Latency, throughput float64) []latencyLoad {
 	return loads
 }
 
-// latencyAt makes the trial at one load, and again if it was disturbed. The last one
+// latencyAt makes the trials at one load and returns the one with the median P99.
+func (m *measurement) latencyAt(ctx context.Context, load latencyLoad, p plan.Latency) (result.LatencyAt, error) {
+	var list []result.LatencyAt
+	for range max(1, p.TrialsPerLoad) {
+		at, err := m.latencyTrial(ctx, load, time.Duration(p.TrialDuration))
+		if err != nil {
+			return at, err
+		}
+		list = append(list, at)
+	}
+	slices.SortStableFunc(list, func(a, b result.LatencyAt) int { return cmp.Compare(p99(a), p99(b)) })
+	middle := list[(len(list)-1)/2]
+	middle.Trials = len(list)
+	return middle, nil
+}
+
+// p99 is the greatest of all where no frame arrived.
+func p99(at result.LatencyAt) uint64 {
+	if at.Latency == nil {
+		return math.MaxUint64
+	}
+	return at.Latency.P99NS
+}
+
+// latencyTrial makes one trial, and makes it again if it was disturbed. The last one
 // counts in any case and says that it was.
-func (m *measurement) latencyAt(ctx context.Context, load latencyLoad, duration time.Duration) (result.LatencyAt, error) {
+func (m *measurement) latencyTrial(ctx context.Context, load latencyLoad, duration time.Duration) (result.LatencyAt, error) {
 	reason := "latency at a load of the plan"
 	if load.share > 0 {
 		reason = fmt.Sprintf("latency at %v of the throughput", plan.Ratio(load.share))

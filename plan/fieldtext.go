@@ -70,8 +70,8 @@ var fieldTexts = map[string]string{
 	"latency.enabled":         "make them",
 	"latency.loads":           "loads as shares of the cell's own throughput, above 0 and at most 2",
 	"latency.load_pps":        "loads in packets per second and direction that all cells have in common, to set them side by side",
-	"latency.throughput_goal": "the goal whose lower bound is the throughput; by default the last that has one",
-	"latency.trial_duration":  "duration of each latency trial",
+	"latency.throughput_goal": "the goal whose lower bound is the throughput; by default the last that has one", "latency.trial_duration": "duration of each latency trial",
+	"latency.trials_per_load": "trials at each load; the one with the median P99 counts",
 }
 
 // MaxFlows is the largest number of flows of a cell.
@@ -87,11 +87,12 @@ type intRange struct {
 // section 3.2); the largest rate is above the line rate of 400 Gbit/s at 64 bytes
 // (595 Mpps); nftables holds a burst in 32 bits.
 var intRanges = map[string]intRange{
-	"lab.mtu_bytes":       {68, 65535, "bytes"},
-	"traffic.flows":       {1, MaxFlows, "flows"},
-	"limit.pps":           {1, 1_000_000_000, "packets per second"},
-	"limit.burst_packets": {1, math.MaxUint32, "packets"},
-	"sim.queue_frames":    {0, 1_000_000_000, "frames"},
+	"lab.mtu_bytes":           {68, 65535, "bytes"},
+	"traffic.flows":           {1, MaxFlows, "flows"},
+	"limit.pps":               {1, 1_000_000_000, "packets per second"},
+	"limit.burst_packets":     {1, math.MaxUint32, "packets"},
+	"sim.queue_frames":        {0, 1_000_000_000, "frames"},
+	"latency.trials_per_load": {1, 1000, "trials"},
 }
 
 type durationRange struct{ min, max time.Duration }

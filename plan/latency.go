@@ -19,12 +19,14 @@ type Latency struct {
 	ThroughputGoal string `yaml:"throughput_goal" json:"throughput_goal"`
 	// TrialDuration is that of each latency trial.
 	TrialDuration Duration `yaml:"trial_duration" json:"trial_duration"`
+	// TrialsPerLoad is how many are made at each load; the one with the median P99 counts.
+	TrialsPerLoad int `yaml:"trials_per_load" json:"trials_per_load"`
 }
 
 // defaultLatency has the loads that an engineer asks for first, in trials of 1 s,
 // and is off.
 func defaultLatency() Latency {
-	return Latency{Loads: []Ratio{0.1, 0.5, 0.9, 1}, LoadsPPS: []float64{}, TrialDuration: Duration(time.Second)}
+	return Latency{Loads: []Ratio{0.1, 0.5, 0.9, 1}, LoadsPPS: []float64{}, TrialDuration: Duration(time.Second), TrialsPerLoad: 1}
 }
 
 // maxLatencyLoad is above 1 because the latency of an overloaded DUT, that of its full queues, is a figure too.
@@ -43,6 +45,7 @@ func (c *checker) latency(p Plan) {
 	})
 	if l.Enabled || l.TrialDuration != 0 { // a record of before there were latency trials has none
 		c.duration("latency.trial_duration", l.TrialDuration)
+		c.whole("latency.trials_per_load", "latency.trials_per_load", l.TrialsPerLoad)
 	}
 	if l.ThroughputGoal == "" {
 		return
@@ -74,7 +77,7 @@ func (l Latency) Trials() int {
 	if !l.Enabled {
 		return 0
 	}
-	return len(l.Loads) + len(l.LoadsPPS)
+	return (len(l.Loads) + len(l.LoadsPPS)) * l.TrialsPerLoad
 }
 
 // floorLoadsPerShape is how many loads the tester's own latency is measured at,

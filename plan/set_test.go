@@ -102,7 +102,7 @@ func TestSetEveryField(t *testing.T) {
 		"search.algorithm": "binary", "search.min_load_pps": "0.5", "search.max_load_pps": "1e8", "search.max_trial_time": "1h",
 		"search.goals[1].name": "G", "search.goals[1].loss_ratio": "0.07%", "search.goals[1].exceed_ratio": "0.1",
 		"traffic.per_flow": "true", "latency.enabled": "true", "latency.loads": "25%,1", "latency.load_pps": "1000,2e5",
-		"latency.throughput_goal": "NDR", "latency.trial_duration": "250ms",
+		"latency.throughput_goal": "NDR", "latency.trial_duration": "250ms", "latency.trials_per_load": "3",
 		"search.goals[1].trial_duration": "2s", "search.goals[1].duration_sum": "6s", "search.goals[1].width": "1e-6", "search.goals[1].require_pps": "5e5",
 	}
 	only := map[string]bool{"schema": true, "testbed": true, "traffic.ip_version": true} // equal to the default here

@@ -136,7 +136,7 @@ func everyField(t *testing.T) Plan {
 		Trial: Trial{DrainQuiet: 1e6, DrainMax: 3e9, Settle: 1500e6},
 		Search: Search{Algorithm: "binary", MinLoadPPS: 0.5, MaxLoadPPS: 1e8, MaxTrialTime: 3600e9,
 			Goals: []Goal{{Name: "G", LossRatio: 0.0007, ExceedRatio: 0.1, TrialDuration: 60e9, DurationSum: 61e9, Width: 1e-6}}},
-		Latency: Latency{Enabled: true, Loads: []Ratio{0.25, 1.1}, LoadsPPS: []float64{1000, 2.5e5}, ThroughputGoal: "G", TrialDuration: 250e6},
+		Latency: Latency{Enabled: true, Loads: []Ratio{0.25, 1.1}, LoadsPPS: []float64{1000, 2.5e5}, ThroughputGoal: "G", TrialDuration: 250e6, TrialsPerLoad: 2},
 	}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ var htmlTemplates = template.Must(template.New("page.gohtml").Funcs(template.Fun
 	"sumL1":     func(f Figure) string { return pretty(f.amount(totalL1, gbit)) },
 	"frameSize": frameSize, "terms": Figure.terms, "lines": func(s []string) string { return strings.Join(s, "\n") },
 	"sortedKeys": sortedKeys, "cpus": cpus, "figureSentence": func(c cell, f Figure) string { return pretty(figureSentence(c, f)) }, "allowed": allowedLoss,
-	"units": keepUnits,
+	"units": keepUnits, "queues": queueLine, "fairness": fairnessLine,
 	"ratio": func(r plan.Ratio) string { return Percent(float64(r)) },
 }).ParseFS(htmlFiles, "html/*.gohtml"))
 
@@ -60,6 +60,7 @@ type htmlPage struct {
 	Setups        []htmlSetup
 	Extrapolation string
 	WarningTotal  int
+	FigureTables  []figureTable
 }
 
 // htmlCell is a cell with its charts; a chart is nil when its data is missing.
@@ -117,6 +118,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 	p := &htmlPage{digest: d, CSS: template.CSS(css), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
 		Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
 		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation}
+		Command: commandLine(run.Command), PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation, FigureTables: figureTables(d)}
 	if run.Outcome != result.Measured {
 		p.Problem = outcomeSentence(run)
 	}

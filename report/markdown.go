@@ -25,6 +25,7 @@ func (Markdown) Write(w io.Writer, run *result.Run, trials []result.Trial) error
 	}
 	markdownSummary(&b, d)
 	markdownCores(&b, d)
+	markdownFigureTables(&b, d)
 	markdownCells(&b, d)
 	markdownWarnings(&b, d)
 	b.WriteString("\n## Environment\n\n")
@@ -98,7 +99,7 @@ func markdownCells(b *bytes.Buffer, d digest) {
 		for _, e := range c.Evidence {
 			fmt.Fprintf(b, "- %s\n", markdownText(e))
 		}
-		for _, s := range []string{latencyLine(c.Latency), conntrackLine(c.Conntrack), effort(c)} {
+		for _, s := range []string{latencyLine(c.Latency), conntrackLine(c.Conntrack), queueLine(c.Cell), fairnessLine(c.Cell), effort(c)} {
 			if s != "" {
 				fmt.Fprintf(b, "- %s\n", markdownText(s))
 			}

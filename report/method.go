@@ -16,5 +16,7 @@ var methodTerms = []term{
 	{"Frame size", "In bytes, with the 4-byte FCS (RFC 2544 section 9.1). IMIX is 7:4:1 frames of 64 (84 over IPv6), 570 and 1518 bytes."},
 	{"Gbit/s L1", "Bits on an Ethernet wire: each frame with 20 bytes of preamble, start delimiter and gap. At 10 Gbit/s, 64-byte frames make 14.88 Mpps; that is what line rate means."},
 	{"Ceiling", "What generator and sink carry with no device between them. No figure above it can be true, and none is printed."},
+	{"Latency", "From the time stamp that the generator writes into a frame to the sink's XDP program, on one clock: the waiting in queues and the waking of threads are in it. RFC 1242 section 3.8 has two definitions for wires: store-and-forward, from the last bit in to the first bit out, and bit-forwarding, from first to first. No bit moves here; a whole frame is stamped and a whole frame arrives, which is nearest to store-and-forward."},
+	{"Jitter", "PDV is the spread of the latencies (P99.9 less the least), IPDV the difference between a frame and the one before it in its flow (RFC 8219 section 7.3). Voice and video suffer from both."},
 	{"Verdict", "What set the figure: dut-bound is the device itself; generator-bound and receiver-bound are limits of the tester, so the figure is only a lower bound; link-bound is the wire; unstable ended with its bounds far apart; undefined means that no load passes. Each goal has its own; a cell shows that of the goal that it is described at."},
 }

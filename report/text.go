@@ -36,6 +36,7 @@ func (t Text) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	p.summary(d)
 	if !t.SummaryOnly {
 		p.cores(d)
+		p.figureTables(d)
 		p.cells(d)
 		p.warnings(d)
 		p.environment(run)

@@ -11,7 +11,8 @@ type LatencyAt struct {
 	LoadPPS        float64 `json:"load_pps"`
 	TrialDurationS float64 `json:"trial_duration_s"`
 	// Trial is the number of the trial in trials.jsonl.
-	Trial int `json:"trial"`
+	Trial  int `json:"trial"` // Trials is how many there were at this load: Trial is the one with the median P99.
+	Trials int `json:"trials"`
 	// Latency is null if no frame arrived.
 	Latency *Latency `json:"latency" jsonschema:"nullable"`
 	// PDVNS is the packet delay variation, P99.9 less the least latency (RFC 8219 section 7.3.1).
@@ -51,7 +52,7 @@ type Variation struct {
 
 // LatencyAt is the trial as a point of the latency over load.
 func (t Trial) LatencyAt() LatencyAt {
-	l := LatencyAt{LoadPPS: t.IntendedLoadPPS, TrialDurationS: t.IntendedDurationS, Trial: t.Number, Latency: t.Latency, LossRatio: t.LossRatio()}
+	l := LatencyAt{LoadPPS: t.IntendedLoadPPS, TrialDurationS: t.IntendedDurationS, Trial: t.Number, Trials: 1, Latency: t.Latency, LossRatio: t.LossRatio()}
 	if t.Latency != nil {
 		l.PDVNS = t.Latency.P999NS - min(t.Latency.MinNS, t.Latency.P999NS)
 	}

@@ -134,7 +134,7 @@ type Cell struct {
 	Latency *Latency `json:"latency" jsonschema:"nullable"`
 	// LatencyAt are the latency trials, by the plan's shares of the throughput and then its loads in packets per second.
 	LatencyAt []LatencyAt `json:"latency_at,omitempty"`
-	// FlowFairness is that of a trial at the throughput, FlowFairnessOverload that of the trial with the highest load, if the plan asks for it.
+	// FlowFairness is the least even of the trials at the throughput, FlowFairnessOverload that of the trial with the highest load, if the plan asks for it.
 	FlowFairness         *FlowFairness `json:"flow_fairness,omitempty"`
 	FlowFairnessOverload *FlowFairness `json:"flow_fairness_overload,omitempty"`
 	// QueueShares are the DUT's receive queues in the trials at the throughput.
