@@ -13,8 +13,9 @@ import (
 type figureTable struct {
 	Anchor, Title string
 	Columns       []column
-	Rows          [][]string
-	Notes         []string
+	// Rows has a row of one text as a label of those that follow.
+	Rows  [][]string
+	Notes []string
 	// Charts are shown by HTML only.
 	Charts []percentileChart
 }

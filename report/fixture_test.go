@@ -176,6 +176,7 @@ func fixture() (*result.Run, []result.Trial) {
 	imix.ID, imix.FrameSize, imix.CeilingPPS = "route/v4/imix/10000/uni", plan.IMIX, 2.4e6
 	imix.Goals, imix.CPU, imix.Latency = goals(0.601e6, 0.604e6, 0.6301e6, 0.6332e6, 26), busy(0.99, 1571), latency(26000)
 	add(imix, device{capacityPPS: 0.633e6, knee: 0.06})
+	addLatency(run)
 	return run, trials
 }
 

@@ -17,31 +17,30 @@ var percentiles = []struct {
 	{"max", func(l result.Latency) uint64 { return l.MaxNS }},
 }
 
-var cellColumns = []column{{"Scenario", false}, {"Flows", true}, {"Dir", false}, {"Frame", true}, {"Load", true}, {"Mpps", true}}
+var loadColumns = []column{{"Load", true}, {"Mpps", true}}
 
-// cellRow names the cell in the first of its rows only.
-func cellRow(c cell, i int, at result.LatencyAt) []string {
-	row := []string{c.Name, Thousands(uint64(c.Flows)), string(c.Directions), frameSize(c.FrameSize)}
-	if i > 0 {
-		row = []string{"", "", "", ""}
-	}
+// loadRow begins a row of a load.
+func loadRow(at result.LatencyAt) []string {
 	load := "fixed"
 	if at.LoadRatio > 0 {
 		load = plan.Ratio(at.LoadRatio).String()
 	}
-	return append(row, load, Mpps(at.LoadPPS))
+	return []string{load, Mpps(at.LoadPPS)}
 }
 
 // latencyTable is nil for a run without latency trials.
 func latencyTable(d digest) *figureTable {
-	t := &figureTable{Anchor: "latency", Title: "Latency over load", Columns: append([]column{}, cellColumns...)}
+	t := &figureTable{Anchor: "latency", Title: "Latency over load", Columns: append([]column{}, loadColumns...)}
 	for _, p := range percentiles {
 		t.Columns = append(t.Columns, column{p.name, true})
 	}
 	t.Columns = append(t.Columns, column{"tester\nP50", true}, column{"tester\nP99", true})
 	for _, c := range d.Cells {
-		for i, at := range c.LatencyAt {
-			row := append(cellRow(c, i, at), percentileTexts(at.Latency)...)
+		if len(c.LatencyAt) > 0 {
+			t.Rows = append(t.Rows, []string{c.Label})
+		}
+		for _, at := range c.LatencyAt {
+			row := append(loadRow(at), percentileTexts(at.Latency)...)
 			floor, ok := d.Run.LatencyFloor(c.Cell, at.LoadPPS)
 			if c.Scenario == "none" || !ok || floor.Latency == nil {
 				row = append(row, "-", "-")
@@ -83,18 +82,21 @@ func percentileTexts(l *result.Latency) []string {
 
 // variationTable is nil for a run without latency trials.
 func variationTable(d digest) *figureTable {
-	t := &figureTable{Anchor: "variation", Title: "Jitter and order over load", Columns: append(append([]column{}, cellColumns...),
+	t := &figureTable{Anchor: "variation", Title: "Jitter and order over load", Columns: append(append([]column{}, loadColumns...),
 		column{"PDV", true}, column{"IPDV\nmin", true}, column{"IPDV\nmedian", true}, column{"IPDV\nmax", true}, column{"|IPDV|\nP99", true},
 		column{"reordered", true}, column{"duplicated", true}, column{"lost", true})}
 	disturbed := 0
 	for _, c := range d.Cells {
-		for i, at := range c.LatencyAt {
-			row := append(cellRow(c, i, at), "-", "-", "-", "-", "-")
+		if len(c.LatencyAt) > 0 {
+			t.Rows = append(t.Rows, []string{c.Label})
+		}
+		for _, at := range c.LatencyAt {
+			row := append(loadRow(at), "-", "-", "-", "-", "-")
 			if at.Latency != nil {
-				row[6] = timeNS(at.PDVNS)
+				row[2] = timeNS(at.PDVNS)
 			}
 			if at.IPDVPairs > 0 {
-				row = append(row[:7], signedTime(at.IPDVMinNS), signedTime(at.IPDVMedianNS), signedTime(at.IPDVMaxNS), timeNS(at.IPDVAmountP99NS))
+				row = append(row[:3], signedTime(at.IPDVMinNS), signedTime(at.IPDVMedianNS), signedTime(at.IPDVMaxNS), timeNS(at.IPDVAmountP99NS))
 			}
 			if at.Disturbed != "" {
 				disturbed++

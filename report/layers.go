@@ -82,9 +82,6 @@ func (g layerGroup) base(l layer) *layer {
 	return nil
 }
 
-// layerPercentiles leaves out the maximum: it is a single frame's, and mostly the machine's.
-const layerPercentiles = 4
-
 // layerTables has one table for each kind of traffic.
 func layerTables(d digest) []figureTable {
 	var tables []figureTable
@@ -96,8 +93,9 @@ func layerTables(d digest) []figureTable {
 			tables = append(tables, newLayerTable(title, i))
 		}
 		t := &tables[i]
-		for n, l := range g.layers {
-			t.Rows = append(t.Rows, layerRow(g, n, l))
+		t.Rows = append(t.Rows, []string{fmt.Sprintf("%s Mpps per direction", Mpps(g.loadPPS))})
+		for _, l := range g.layers {
+			t.Rows = append(t.Rows, layerRows(g, l)...)
 		}
 		t.Charts = append(t.Charts, percentileChartOf(g, fmt.Sprintf("layers-%d-%d", i, len(t.Charts))))
 	}
@@ -105,35 +103,34 @@ func layerTables(d digest) []figureTable {
 }
 
 func newLayerTable(title string, number int) figureTable {
-	t := figureTable{Anchor: fmt.Sprintf("layers-%d", number), Title: title, Columns: []column{{"Mpps", true}, {"Scenario", false}, {"over", false}}}
-	for _, p := range percentiles[:layerPercentiles] {
-		t.Columns = append(t.Columns, column{p.name, true}, column{"adds", true})
+	t := figureTable{Anchor: fmt.Sprintf("layers-%d", number), Title: title, Columns: []column{{"Scenario", false}}}
+	for _, p := range percentiles {
+		t.Columns = append(t.Columns, column{p.name, true})
 	}
 	t.Columns = append(t.Columns, column{"|IPDV|\nP99", true}, column{"lost", true})
 	t.Notes = []string{
-		"Every scenario forwards the same frames at the same load. \"adds\" is how much more a row has at that percentile than the layer named under \"over\": what that layer costs the typical frame (P50) and the unlucky ones (P99.9).",
-		"A difference of percentiles is not the percentile of a difference: it says how far the whole curve moves, not what one frame would have saved. Percentiles are up to 3.1 % above the value, so less than that is no difference, and P99.9 is also a measure of what else the machine did: repeat the run before building on it.",
+		"Every scenario forwards the same frames at the same load. A line \"over\" is how much more the scenario above it has at that percentile than the layer below: what it costs the typical frame (P50) and the unlucky ones (P99.9).",
+		"A difference of percentiles is not the percentile of a difference: it says how far the whole curve moves, not what one frame would have saved. Percentiles are up to 3.1 % above the value, so less than that is no difference. P99.9 and max are also a measure of what else the machine did: repeat the run before building on them.",
 	}
 	return t
 }
 
-func layerRow(g layerGroup, n int, l layer) []string {
-	load := ""
-	if n == 0 {
-		load = Mpps(g.loadPPS)
-	}
+// layerRows are the figures of a layer, and below them what it adds to its base.
+func layerRows(g layerGroup, l layer) [][]string {
+	figures, added := []string{l.name}, []string{}
 	base := g.base(l)
-	over := "-"
 	if base != nil {
-		over = base.name
+		added = append(added, "  over "+base.name)
 	}
-	row := []string{load, l.name, over}
-	for _, p := range percentiles[:layerPercentiles] {
-		added := "-"
+	for _, p := range percentiles {
+		figures = append(figures, timeNS(p.of(*l.at.Latency)))
 		if base != nil {
-			added = signedTime(int64(p.of(*l.at.Latency)) - int64(p.of(*base.at.Latency)))
+			added = append(added, signedTime(int64(p.of(*l.at.Latency))-int64(p.of(*base.at.Latency))))
 		}
-		row = append(row, timeNS(p.of(*l.at.Latency)), added)
 	}
-	return append(row, timeNS(l.at.IPDVAmountP99NS), Percent(l.at.LossRatio))
+	rows := [][]string{append(figures, timeNS(l.at.IPDVAmountP99NS), Percent(l.at.LossRatio))}
+	if base != nil {
+		rows = append(rows, append(added, signedTime(int64(l.at.IPDVAmountP99NS)-int64(base.at.IPDVAmountP99NS)), ""))
+	}
+	return rows
 }

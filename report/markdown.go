@@ -170,6 +170,10 @@ func markdownTable(b *bytes.Buffer, columns []column, rows [][]string) {
 	line(headings)
 	b.WriteString("| " + strings.Join(rules, " | ") + " |\n")
 	for _, r := range rows {
+		if isLabel(columns, r) {
+			fmt.Fprintf(b, "| **%s** |%s\n", strings.ReplaceAll(markdownText(r[0]), "|", "\\|"), strings.Repeat(" |", len(columns)-1))
+			continue
+		}
 		line(r)
 	}
 }

@@ -13,7 +13,8 @@ type column struct {
 }
 
 // table prints rows under a rule. A heading or a cell may have several lines.
-// style may colour a cell of the body; nil leaves all plain.
+// style may colour a cell of the body; nil leaves all plain. A row of one text under
+// several columns is a label of the rows that follow.
 func (p *page) table(columns []column, rows [][]string, style func(row, col int) lipgloss.Style) {
 	headings := make([]string, len(columns))
 	for i, c := range columns {
@@ -21,6 +22,9 @@ func (p *page) table(columns []column, rows [][]string, style func(row, col int)
 	}
 	widths := make([]int, len(columns))
 	for _, row := range append([][]string{headings}, rows...) {
+		if isLabel(columns, row) {
+			continue
+		}
 		for i, text := range row {
 			widths[i] = max(widths[i], lipgloss.Width(text))
 		}
@@ -32,6 +36,10 @@ func (p *page) table(columns []column, rows [][]string, style func(row, col int)
 	p.row(columns, widths, headings, func(int) lipgloss.Style { return lipgloss.NewStyle().Bold(true) })
 	p.line("%s", p.dim(strings.Repeat("─", total)))
 	for r, row := range rows {
+		if isLabel(columns, row) {
+			p.line("%s", p.bold(row[0]))
+			continue
+		}
 		p.row(columns, widths, row, func(col int) lipgloss.Style {
 			if style == nil {
 				return lipgloss.NewStyle()
@@ -40,6 +48,8 @@ func (p *page) table(columns []column, rows [][]string, style func(row, col int)
 		})
 	}
 }
+
+func isLabel(columns []column, row []string) bool { return len(row) == 1 && len(columns) > 1 }
 
 // row prints the lines of one row; a text with fewer lines than its neighbours stands at the top.
 func (p *page) row(columns []column, widths []int, row []string, style func(col int) lipgloss.Style) {
