@@ -22,8 +22,8 @@ func TestUnevenCPUs(t *testing.T) {
 		queues []result.QueueShare
 		want   string
 	}{
-		{"one full, one idle", []result.Core{core(1, "dut", 0.01), core(2, "dut", 0.98)}, []result.QueueShare{queue(1, 0.97), queue(2, 0.01)}, "CPU 1 is 99 % busy with the DUT's work, CPU 2 2 %"},
-		{"two queues of the full one together", []result.Core{core(1, "dut", 0.03), core(2, "dut", 0.6)}, []result.QueueShare{queue(1, 0.4), queue(1, 0.4), queue(2, 0.4)}, "CPU 2 40 %"},
+		{"one full, one idle", []result.Core{core(1, "dut", 0.01), core(2, "dut", 0.98)}, []result.QueueShare{queue(1, 0.97), queue(2, 0.01)}, "CPU 1 of the DUT is 99 % busy, 97 % with forwarding, CPU 2 only 2 %: more flows"},
+		{"two queues of the full one together", []result.Core{core(1, "dut", 0.03), core(2, "dut", 0.6)}, []result.QueueShare{queue(1, 0.4), queue(1, 0.4), queue(2, 0.4)}, "CPU 2 only 40 %"},
 		{"both full", []result.Core{core(1, "dut", 0.01), core(2, "dut", 0.02)}, []result.QueueShare{queue(1, 0.97), queue(2, 0.95)}, ""},
 		{"none full", []result.Core{core(1, "dut", 0.2), core(2, "dut", 0.98)}, []result.QueueShare{queue(1, 0.8)}, ""},
 		{"the other at work too", []result.Core{core(1, "dut", 0.01), core(2, "dut", 0.4)}, []result.QueueShare{queue(1, 0.97), queue(2, 0.6)}, ""},

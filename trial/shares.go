@@ -96,13 +96,13 @@ func unevenCPUs(cores []result.Core, queues []result.QueueShare) string {
 		}
 		switch {
 		case 1-c.Idle >= fullCPU && dut[c.CPU] >= 1-restingCPU:
-			full = append(full, fmt.Sprintf("CPU %d is %.0f %% busy", c.CPU, 100*(1-c.Idle)))
+			full = append(full, fmt.Sprintf("CPU %d of the DUT is %.0f %% busy, %.0f %% with forwarding", c.CPU, 100*(1-c.Idle), 100*dut[c.CPU]))
 		case 1-c.Idle <= restingCPU:
-			resting = append(resting, fmt.Sprintf("CPU %d %.0f %%", c.CPU, 100*(1-c.Idle)))
+			resting = append(resting, fmt.Sprintf("CPU %d only %.0f %%", c.CPU, 100*(1-c.Idle)))
 		}
 	}
 	if len(full) == 0 || len(resting) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s with the DUT's work, %s: more flows, more queues or another spreading of the queues may raise the figure", strings.Join(full, ", "), strings.Join(resting, ", "))
+	return fmt.Sprintf("%s, %s: more flows, more queues or another spreading of the queues may raise the figure", strings.Join(full, ", "), strings.Join(resting, ", "))
 }
