@@ -20,6 +20,7 @@ const (
 // frames can be seen beside the typical ones.
 type percentileChart struct {
 	ID, Title, Description   string
+	Caption                  string
 	Width, Height            float64
 	Left, Right, Top, Bottom float64
 	X, Y                     []tick
@@ -42,6 +43,7 @@ func (ch percentileChart) NameY() float64 { return ch.Bottom + 38 }
 func percentileChartOf(g layerGroup, id string) percentileChart {
 	ch := percentileChart{ID: id, Title: fmt.Sprintf("Latency by layer at %s Mpps: %s", Mpps(g.loadPPS), g.traffic), Width: percentileWidth, Height: percentileHeight,
 		Left: percentileLeft, Right: percentileRight, Top: percentileTop, Bottom: percentileBottom}
+	ch.Caption = Mpps(g.loadPPS) + " Mpps per direction"
 	least, most, frames := math.Inf(1), 1.0, uint64(10)
 	for _, l := range g.layers {
 		least, most, frames = min(least, float64(max(1, l.at.Latency.MinNS))), max(most, float64(l.at.Latency.MaxNS)), max(frames, l.at.Latency.Frames)
