@@ -72,13 +72,13 @@ func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measu
 	m.repeatLimit = time.Duration(repeatShare * float64(p.MaxTrialTime))
 	err = m.search(ctx, find)
 	m.summarise(cell, find, config.MaxLoadPPS)
-	if err == nil {
-		err = m.latencyTrials(ctx, cell, find.Bounds())
-	}
 	if err != nil && ctx.Err() != nil {
 		cell.Warnings = append(cell.Warnings, result.Warning{Code: "interrupted", Text: "the search was broken off: its bounds are those of the trials made until then"})
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return m.latencyTrials(ctx, cell, find.Bounds())
 }
 
 // searchConfig is what a plan asks of the search below a ceiling.

@@ -8,12 +8,11 @@ import (
 	"slices"
 
 	"github.com/linerate/linerate/result"
-	"github.com/linerate/linerate/testbed/lab"
 )
 
 // measureFloors measures the latency of generator and sink without a DUT, for each
 // shape of traffic at the loads that its cells were measured at.
-func (r *run) measureFloors(ctx context.Context, l *lab.Lab) error {
+func (r *run) measureFloors(ctx context.Context) error {
 	if !r.options.Plan.Latency.Enabled {
 		return nil
 	}
@@ -30,7 +29,7 @@ func (r *run) measureFloors(ctx context.Context, l *lab.Lab) error {
 			}
 		}
 		if loads := floorLoads(r.record.Cells, ofShape); len(loads) > 0 {
-			floor, err := r.floorOf(ctx, l, s, loads)
+			floor, err := r.floorOf(ctx, s, loads)
 			c.LatencyFloor = append(c.LatencyFloor, floor...)
 			if err != nil {
 				return fmt.Errorf("measure the latency without a DUT: %w", err)
@@ -44,9 +43,9 @@ func (r *run) measureFloors(ctx context.Context, l *lab.Lab) error {
 	return nil
 }
 
-func (r *run) floorOf(ctx context.Context, l *lab.Lab, s shape, loads []float64) (floor []result.LatencyAt, err error) {
+func (r *run) floorOf(ctx context.Context, s shape, loads []float64) (floor []result.LatencyAt, err error) {
 	cell := s.cell()
-	st, err := openStation(l, r.options.Plan, cell, r.events.TrialProgress)
+	st, err := r.testbed.openStation(cell)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +53,7 @@ func (r *run) floorOf(ctx context.Context, l *lab.Lab, s shape, loads []float64)
 	if err := st.learn(ctx); err != nil {
 		return nil, err
 	}
-	m := &measurement{run: r, bed: st.bed, cell: cell.ID(), purpose: result.ForLatency, directions: s.directions.Count()}
+	m := &measurement{run: r, bed: st, cell: cell.ID(), purpose: result.ForLatency, directions: s.directions.Count()}
 	for _, load := range loads {
 		at, err := m.latencyAt(ctx, latencyLoad{pps: load}, r.options.Plan.Latency)
 		if err != nil {

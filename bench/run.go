@@ -79,7 +79,7 @@ func (r *run) measure(ctx context.Context) error {
 			return fmt.Errorf("cell %s: %w", c.ID(), err)
 		}
 	}
-	return r.measureFloors(ctx, l)
+	return r.measureFloors(ctx)
 }
 
 // describe records testbed and environment.
