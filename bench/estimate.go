@@ -33,7 +33,8 @@ type Span struct{ LeastS, MedianS, MostS float64 }
 type Estimate struct {
 	// TrialSeconds is the traffic of one cell, WallSeconds all of its time.
 	TrialSeconds, WallSeconds Span
-	// BeforeSeconds opens the testbed and calibrates each shape of traffic.
+	// BeforeSeconds opens the testbed and calibrates each shape of traffic, with the
+	// latency of the tester alone, which is measured after the cells.
 	BeforeSeconds float64
 	Cells         int
 }
@@ -58,11 +59,12 @@ func EstimateOf(p plan.Plan) (Estimate, error) {
 		shapes[shapeOf(c)] = true
 	}
 	simulation := p.Testbed == "sim"
+	latencies, floors := latencyEstimate(p)
 	device := plan.Sim{Preset: sim.DefaultPreset}
 	if simulation {
 		device = p.Sim
 	} else {
-		e.BeforeSeconds = openingSeconds + calibrationSeconds*float64(len(shapes))
+		e.BeforeSeconds = openingSeconds + (calibrationSeconds+floors)*float64(len(shapes))
 	}
 	var traffic, wall []float64
 	for seed := range int64(estimateSeeds) {
@@ -71,7 +73,7 @@ func EstimateOf(p plan.Plan) (Estimate, error) {
 		if err != nil {
 			return e, err
 		}
-		traffic, wall = append(traffic, cell), append(wall, took+settingUpSeconds)
+		traffic, wall = append(traffic, cell), append(wall, took+settingUpSeconds+latencies)
 	}
 	e.TrialSeconds = spanOf(traffic)
 	if !simulation {

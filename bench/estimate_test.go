@@ -41,6 +41,8 @@ func TestEstimateFollowsThePlan(t *testing.T) {
 	compare("a wider width", estimate(t, "search.goals.NDR.width=5%", "search.goals.PDR.width=5%").TrialSeconds.MedianS, e.TrialSeconds.MedianS)
 	compare("settling", e.WallSeconds.MedianS+5, estimate(t, "trial.settle=1s").WallSeconds.MedianS)
 	compare("a second shape", e.BeforeSeconds, estimate(t, "traffic.flows=1,2").BeforeSeconds)
+	compare("latency trials", e.WallSeconds.MedianS+4, estimate(t, "latency.enabled=true").WallSeconds.MedianS)
+	compare("the tester's own latency", e.BeforeSeconds+6, estimate(t, "latency.enabled=true").BeforeSeconds)
 	if two := estimate(t, "scenarios=route,snat"); two.BeforeSeconds != e.BeforeSeconds || two.Cells != 2 || two.TotalSeconds() != e.BeforeSeconds+2*e.WallSeconds.MedianS {
 		t.Errorf("two scenarios share a calibration: %+v, one is %+v", two, e)
 	}
@@ -58,7 +60,7 @@ func TestShippedPlansEndInTime(t *testing.T) {
 		name    string
 		cells   int
 		seconds float64
-	}{{"baseline", 2, 90}, {"linux-router", 16, 600}} {
+	}{{"baseline", 2, 90}, {"latency", 4, 180}, {"linux-router", 16, 600}} {
 		p, err := plan.Load(tt.name)
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +79,7 @@ func TestShippedPlansEndInTime(t *testing.T) {
 			t.Errorf("%s takes up to %.0f s, promised are %.0f s", tt.name, got, tt.seconds)
 		}
 	}
-	if len(plans.Names()) != 2 {
+	if len(plans.Names()) != 3 {
 		t.Errorf("a plan without a promise: %v", plans.Names())
 	}
 }

@@ -79,17 +79,3 @@ func (l Latency) Trials() int {
 	}
 	return (len(l.Loads) + len(l.LoadsPPS)) * l.TrialsPerLoad
 }
-
-// floorLoadsPerShape is how many loads the tester's own latency is measured at,
-// for each load of a cell: cells of one shape have throughputs apart.
-const floorLoadsPerShape = 1.5
-
-// latencySeconds is the time of the latency trials of all cells and of the floors.
-func latencySeconds(cells, shapes int, p Plan) float64 {
-	trials := float64(p.Latency.Trials())
-	if trials == 0 {
-		return 0
-	}
-	each := p.Latency.TrialDuration.Seconds() + trialOverheadSeconds + p.Trial.Settle.Seconds()
-	return trials*each*(float64(cells)+floorLoadsPerShape*float64(shapes)) + float64(shapes)
-}

@@ -32,14 +32,3 @@ func TestLatencyProblems(t *testing.T) {
 		}
 	}
 }
-
-func TestLatencyIsEstimated(t *testing.T) {
-	p := Default()
-	before := EstimateSeconds(p.Cells(), p)
-	if err := p.Set([]string{"latency.enabled=true", "latency.load_pps=1e5"}); err != nil {
-		t.Fatal(err)
-	}
-	if more := EstimateSeconds(p.Cells(), p) - before; more < float64(p.Latency.Trials()) || p.Latency.Trials() != 5 {
-		t.Errorf("%d latency trials of 1 s are estimated to take %.1f s", p.Latency.Trials(), more)
-	}
-}
