@@ -77,7 +77,7 @@ func listPlans(w io.Writer) error {
 func printPlan(w io.Writer, name string) error {
 	data, err := plans.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return badArgument("%v; there are %s", err, strings.Join(plans.Names(), " and "))
+		return badArgument("%v; the shipped plans are %s", err, strings.Join(plans.Names(), ", "))
 	}
 	if err != nil {
 		return err
