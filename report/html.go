@@ -117,8 +117,8 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 	d := digestOf(run, trials)
 	p := &htmlPage{digest: d, CSS: template.CSS(css), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
 		Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
-		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation}
-		Command: commandLine(run.Command), PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation, FigureTables: figureTables(d)}
+		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation,
+		FigureTables: figureTables(d)}
 	if run.Outcome != result.Measured {
 		p.Problem = outcomeSentence(run)
 	}

@@ -8,11 +8,11 @@ import (
 )
 
 func TestFairnessOfUnevenFlows(t *testing.T) {
-	p := openPlanted(t, 4)
-	var frames []planted
+	p := openDated(t, 4)
+	var frames []dated
 	for flow := range uint32(4) {
 		for sequence := range 10 * (flow + 1) {
-			frames = append(frames, planted{flow: flow, sequence: sequence})
+			frames = append(frames, dated{flow: flow, sequence: sequence})
 		}
 	}
 	p.send(frames)

@@ -15,15 +15,15 @@ import (
 
 func init() { runtime.LockOSThread() } // internal/netns asks for it
 
-// planted is a frame made by hand.
-type planted struct {
+// dated is a frame made by hand with a time stamp of its own.
+type dated struct {
 	flow, sequence uint32
 	// lag is how long ago its time stamp says that it left.
 	lag time.Duration
 }
 
-// plantedLink is a sink and a socket whose frames end there.
-type plantedLink struct {
+// datedLink is a sink and a socket whose frames end there.
+type datedLink struct {
 	t        *testing.T
 	from, to contract.End
 	sink     *sink.Sink
@@ -32,9 +32,9 @@ type plantedLink struct {
 	epoch    uint16
 }
 
-func openPlanted(t *testing.T, flows int) *plantedLink {
+func openDated(t *testing.T, flows int) *datedLink {
 	t.Helper()
-	p := &plantedLink{t: t, flows: contract.Flows(t, 4, flows, 1)}
+	p := &datedLink{t: t, flows: contract.Flows(t, 4, flows, 1)}
 	p.from, p.to = contract.Link(t, 1500)
 	var err error
 	p.sink, err = sink.Open(sink.Config{Port: "b", Netns: p.to.Netns, Interface: p.to.Interface, Ifindex: p.to.Ifindex, Flows: flows, IPVersion: 4, SizeBytes: 64})
@@ -58,7 +58,7 @@ func openPlanted(t *testing.T, flows int) *plantedLink {
 }
 
 // send sends the frames one after another and returns what the sink counted of them.
-func (p *plantedLink) send(frames []planted) sink.Counts {
+func (p *datedLink) send(frames []dated) sink.Counts {
 	p.t.Helper()
 	p.epoch++
 	if err := p.sink.Arm(p.epoch); err != nil {
@@ -82,7 +82,7 @@ func (p *plantedLink) send(frames []planted) sink.Counts {
 }
 
 // wait returns the counts when n frames have come.
-func (p *plantedLink) wait(n uint64) sink.Counts {
+func (p *datedLink) wait(n uint64) sink.Counts {
 	p.t.Helper()
 	for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
 		c, err := p.sink.Collect()
@@ -102,12 +102,12 @@ func (p *plantedLink) wait(n uint64) sink.Counts {
 // milliseconds apart, so that what the link itself adds does not matter.
 func TestLatencyVariationOfPlantedDelays(t *testing.T) {
 	const ms = time.Millisecond
-	frames := []planted{
+	frames := []dated{
 		{0, 0, 100 * ms}, {0, 1, 400 * ms}, {1, 0, 500 * ms}, {0, 2, 200 * ms}, {0, 3, 200 * ms}, {1, 1, 100 * ms}, {0, 4, 900 * ms}, // +300 -200 0 -400 +700
 		{2, 0, 100 * ms}, {2, 2, 600 * ms}, {2, 3, 700 * ms}, // 1 is missing: +100
 		{3, 0, 100 * ms}, {3, 2, 300 * ms}, {3, 1, 800 * ms}, {3, 3, 400 * ms}, {3, 3, 950 * ms}, // 1 is late and 3 comes twice: +100
 	}
-	p := openPlanted(t, 4)
+	p := openDated(t, 4)
 	if err := p.sink.WatchVariation(true); err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 // TestOrderOfPermutedSequences compares with the counts that the definition of RFC 4737
 // section 3.3 gives for the same arrivals.
 func TestOrderOfPermutedSequences(t *testing.T) {
-	p := openPlanted(t, 3)
+	p := openDated(t, 3)
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, block := range []int{1, 2, 10, 50} {
-		var frames []planted
+		var frames []dated
 		var reordered, duplicated uint64
 		for flow := range uint32(3) {
 			next := 0
@@ -23,9 +23,9 @@ func TestOrderOfPermutedSequences(t *testing.T) {
 					} else {
 						reordered++
 					}
-					frames = append(frames, planted{flow: flow, sequence: uint32(sequence)})
+					frames = append(frames, dated{flow: flow, sequence: uint32(sequence)})
 					if r.IntN(20) == 0 { // again at once, so within the 64 that the sink remembers
-						frames = append(frames, planted{flow: flow, sequence: uint32(sequence)})
+						frames = append(frames, dated{flow: flow, sequence: uint32(sequence)})
 						duplicated++
 					}
 				}
