@@ -48,7 +48,7 @@ func TestSlowTesterIsNamed(t *testing.T) {
 		want     result.Verdict
 		evidence string
 	}{
-		{"a slow sink", sinks, result.ReceiverBound, "which the sink sets"},
+		{"a slow sink", sinks, result.ReceiverBound, "the sink"},
 		{"a sink that is slow only with a DUT", later(sinks), result.ReceiverBound, "the sink"},
 		{"a slow generator", generator, result.GeneratorBound, "generator"},
 		{"a generator that is slow only with a DUT", later(generator), result.GeneratorBound, "could not offer"},
