@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/bench"
+	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/testbed/lab"
 )
 
 // PDR with few and short trials: enough to find a limit within 1 %.
@@ -28,11 +30,11 @@ func (s *session) runPlan(ctx context.Context, name string, p plan.Plan, plant f
 	}
 	out := filepath.Join(s.options.Out, name)
 	if s.options.Out == "" {
-		if out, err = os.MkdirTemp("", "linerate-selftest-"); err != nil {
+		var remove func() error
+		if out, remove, err = s.scratch(); err != nil {
 			return cell, nil, err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
-		out = filepath.Join(out, "run")
+		defer func() { err = errors.Join(err, remove()) }()
 	}
 	run, err := bench.Run(ctx, bench.Options{
 		Plan: p, Out: out, JournalDir: s.options.JournalDir, Command: []string{"linerate", "selftest", "--only", name}, Events: silent{}, Plant: plant,
@@ -49,6 +51,20 @@ func (s *session) runPlan(ctx context.Context, name string, p plan.Plan, plant f
 		return cell, nil, skip("%s", cell.Skipped)
 	}
 	return cell, trials, nil
+}
+
+// scratch is a folder for a run that nobody will read. Its removal is journalled.
+func (s *session) scratch() (folder string, remove func() error, err error) {
+	id := "selftest-" + lab.NewID()
+	j, err := journal.Create(s.options.JournalDir, id)
+	if err != nil {
+		return "", nil, err
+	}
+	folder = filepath.Join(os.TempDir(), "linerate-"+id)
+	if err := j.Record(journal.Action{Kind: journal.Command, Argv: []string{"rm", "-rf", folder}}); err != nil {
+		return "", nil, errors.Join(err, j.Close())
+	}
+	return folder, j.Close, nil
 }
 
 func limit50k(ctx context.Context, s *session) (Result, error) {

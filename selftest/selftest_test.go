@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -41,13 +42,17 @@ func one(t *testing.T, name string, amiss bool) Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := namespaces(t)
-	report, err := Run(context.Background(), Options{Only: []string{name}, JournalDir: t.TempDir(), Hog: []string{self, "hog"}, amiss: amiss})
+	t.Setenv("TMPDIR", t.TempDir())
+	before, journals := namespaces(t), filepath.Join(t.TempDir(), "journals")
+	report, err := Run(context.Background(), Options{Only: []string{name}, JournalDir: journals, Hog: []string{self, "hog"}, amiss: amiss})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if after := namespaces(t); after != before {
 		t.Errorf("namespaces were %q and are %q", before, after)
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("folders %v are left, %v", left, err)
 	}
 	r := report.Checks[0]
 	if r.Status == Skipped {
