@@ -142,6 +142,9 @@ type Cell struct {
 	// BackgroundLossRatio is set when loss does not depend on the load.
 	BackgroundLossRatio *float64   `json:"background_loss_ratio,omitempty"`
 	Conntrack           *Conntrack `json:"conntrack,omitempty"`
+	// Ledger is that of the trials at the upper bound of the goal that the cell is
+	// described at: what was lost there is what bounds the figure.
+	Ledger *Ledger `json:"ledger,omitempty"`
 	// Setup are the commands and settings that made the DUT, in order, for a reader to repeat by hand.
 	Setup []string `json:"setup"`
 	// Skipped is the reason why the cell was not measured; empty when it was.

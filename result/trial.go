@@ -11,6 +11,9 @@ const (
 	ForWarmUp      Purpose = "warm-up"
 	ForSearch      Purpose = "search"
 	ForLatency     Purpose = "latency"
+	// ForLedger trials are made at the upper bound after the search, with the kernel's
+	// drops traced, where counters leave frames unexplained.
+	ForLedger Purpose = "ledger"
 )
 
 // Trial is one line of trials.jsonl: one load for one duration, as counts over all
@@ -56,7 +59,9 @@ type Trial struct {
 	Latency   *Latency     `json:"latency,omitempty"`
 	Gaps      *Gaps        `json:"gaps,omitempty"`
 	Conntrack *Conntrack   `json:"conntrack,omitempty"`
-	Warnings  []Warning    `json:"warnings,omitempty"`
+	// Ledger says where the frames went that did not arrive; absent when all did.
+	Ledger   *Ledger   `json:"ledger,omitempty"`
+	Warnings []Warning `json:"warnings,omitempty"`
 	// Disturbances are what happened on the machine that makes the trial doubtful; such a
 	// trial is made again, a few times at most.
 	Disturbances []Disturbance `json:"disturbances,omitempty"`
