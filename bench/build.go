@@ -12,6 +12,7 @@ import (
 	"github.com/linerate/linerate/generator/afpacket"
 	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/observe"
+	"github.com/linerate/linerate/observe/ledger"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
@@ -62,6 +63,9 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 		if err := s.openDirection(l, cell, i, direct); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
+	}
+	if s.bed.Ledger, err = ledger.Open(LedgerConfig(l, direct, s.scenario.Tracked())); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	if err := l.Pin(); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -174,6 +178,9 @@ func (s *station) close() error {
 	var errs []error
 	if s.bed != nil && s.bed.Generator != nil {
 		errs = append(errs, s.bed.Generator.Close())
+	}
+	if s.bed != nil {
+		errs = append(errs, s.bed.Ledger.Close())
 	}
 	if s.bed != nil && s.bed.DUTThreads != nil {
 		errs = append(errs, s.bed.DUTThreads.Close())

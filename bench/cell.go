@@ -70,7 +70,9 @@ func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measu
 	}
 	m.purpose = result.ForSearch
 	m.repeatLimit = time.Duration(repeatShare * float64(p.MaxTrialTime))
-	err = m.search(ctx, find)
+	if err = m.search(ctx, find); err == nil {
+		err = m.account(ctx, cell, find.Bounds())
+	}
 	m.summarise(cell, find, config.MaxLoadPPS)
 	if err != nil && ctx.Err() != nil {
 		cell.Warnings = append(cell.Warnings, result.Warning{Code: "interrupted", Text: "the search was broken off: its bounds are those of the trials made until then"})

@@ -89,6 +89,7 @@ func TestLimitIsFound(t *testing.T) {
 		t.Errorf("verdict %s, %q; want dut-bound", c.Verdict, c.Evidence)
 	}
 	replay(t, run, trials)
+	checkPolicyLedger(t, run, trials)
 }
 
 // replay feeds the stored trials to a new search, which must ask for the same loads.

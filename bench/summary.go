@@ -46,7 +46,7 @@ func (m *measurement) judge(cell *result.Cell, bounds []search.Bounds, maxLoadPP
 			cell.Warnings = append(cell.Warnings, result.Warning{Code: result.StayedDisturbed, Text: why})
 		}
 		if i == described(bounds) {
-			cell.Verdict, cell.Evidence = verdict, evidence
+			cell.Verdict, cell.Evidence = verdict, append(evidence, ledgerEvidence(cell.Ledger)...)
 		}
 	}
 }

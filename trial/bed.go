@@ -11,6 +11,7 @@ import (
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/observe"
+	"github.com/linerate/linerate/observe/ledger"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
 	"github.com/linerate/linerate/testbed"
@@ -49,6 +50,8 @@ type Bed struct {
 	DUTQueues []testbed.Queue
 	// PerFlow compares the frames received of each flow.
 	PerFlow bool
+	// Ledger tells where the frames went that did not arrive; nil where nobody asks.
+	Ledger *ledger.Watch
 	// DrainQuiet and DrainMax end a trial: no test frame for so long, or so long at most.
 	DrainQuiet, DrainMax time.Duration
 	Settle               time.Duration
@@ -72,6 +75,9 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 		if err := errors.Join(d.Sink.WatchVariation(r.Variation), d.Sink.Arm(b.epoch)); err != nil {
 			return t, fmt.Errorf("make a trial: %w", err)
 		}
+	}
+	if err := b.beginLedger(r); err != nil {
+		return t, fmt.Errorf("make a trial: %w", err)
 	}
 	before, err := b.read()
 	if err != nil {
@@ -97,6 +103,9 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
 	b.fill(&t, counts, arrived, before, after)
+	if err := b.endLedger(&t); err != nil {
+		return t, fmt.Errorf("make a trial: %w", err)
+	}
 	if err := b.fillTimes(&t, counts, arrived, r.Variation); err != nil {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}

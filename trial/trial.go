@@ -16,6 +16,9 @@ type Request struct {
 	Duration time.Duration
 	// Variation asks for the IPDV, which costs the sink a little for each frame.
 	Variation bool
+	// Trace has every drop in the kernel named, which costs the DUT some of its
+	// throughput; without it the ledger of the trial is made of counters.
+	Trace bool
 }
 
 // Measurer makes trials. An error means that the trial could not be made; loss is
