@@ -247,7 +247,7 @@ func markOf(t result.Trial, x, y float64) trialMark {
 	case t.UnsentRatio() > unsentLimit:
 		m.Kind = "unsent"
 		m.Path = fmt.Sprintf("M%.1f %.1fl5 8.6h-10z", x, y-5.4)
-	case t.Purpose == result.ForWarmUp:
+	case t.Purpose != result.ForSearch && t.Purpose != result.ForCalibration:
 		m.Kind = "other"
 	}
 	return m
@@ -258,7 +258,7 @@ func (ch lossChart) curve(trials []result.Trial) string {
 	type sum struct{ lost, intended uint64 }
 	at := map[float64]sum{}
 	for _, t := range trials {
-		if t.Purpose == result.ForWarmUp || t.Discarded != "" {
+		if t.Purpose == result.ForWarmUp || t.Purpose == result.ForLedger || t.Discarded != "" {
 			continue
 		}
 		v := at[t.IntendedLoadPPS]

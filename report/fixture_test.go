@@ -177,6 +177,7 @@ func fixture() (*result.Run, []result.Trial) {
 	imix.Goals, imix.CPU, imix.Latency = goals(0.601e6, 0.604e6, 0.6301e6, 0.6332e6, 26), busy(0.99, 1571), latency(26000)
 	add(imix, device{capacityPPS: 0.633e6, knee: 0.06})
 	addLatency(run)
+	addLedgers(run)
 	return run, trials
 }
 

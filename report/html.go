@@ -32,7 +32,8 @@ var htmlTemplates = template.Must(template.New("page.gohtml").Funcs(template.Fun
 	"frameSize": frameSize, "terms": Figure.terms, "lines": func(s []string) string { return strings.Join(s, "\n") },
 	"sortedKeys": sortedKeys, "cpus": cpus, "figureSentence": func(c cell, f Figure) string { return pretty(figureSentence(c, f)) }, "allowed": allowedLoss,
 	"units": keepUnits, "queues": queueLine, "fairness": fairnessLine,
-	"ratio": func(r plan.Ratio) string { return Percent(float64(r)) },
+	"ledgerNote": func() string { return ledgerNote },
+	"ratio":      func(r plan.Ratio) string { return Percent(float64(r)) },
 }).ParseFS(htmlFiles, "html/*.gohtml"))
 
 // htmlPage is what the template sees.
@@ -71,6 +72,7 @@ type htmlCell struct {
 	ZoomChart    *lossChart
 	CPUChart     *cpuChart
 	LatencyChart *latencyChart
+	LedgerChart  *ledgerChart
 	Effort       string
 }
 
@@ -106,6 +108,10 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 	if err != nil {
 		return nil, err
 	}
+	ledgerCSS, err := htmlFiles.ReadFile("html/ledger.css")
+	if err != nil {
+		return nil, err
+	}
 	script, err := htmlFiles.ReadFile("html/script.js")
 	if err != nil {
 		return nil, err
@@ -115,7 +121,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 		return nil, err
 	}
 	d := digestOf(run, trials)
-	p := &htmlPage{digest: d, CSS: template.CSS(css), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
+	p := &htmlPage{digest: d, CSS: template.CSS(css) + template.CSS(ledgerCSS), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
 		Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
 		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation,
 		FigureTables: figureTables(d)}
@@ -149,7 +155,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 }
 
 func htmlCellOf(c cell, index int) htmlCell {
-	h := htmlCell{cell: c, Anchor: fmt.Sprintf("cell-%d", index), CPUChart: cpuChartOf(c, index), LatencyChart: latencyChartOf(c, index), Effort: effort(c)}
+	h := htmlCell{cell: c, Anchor: fmt.Sprintf("cell-%d", index), CPUChart: cpuChartOf(c, index), LatencyChart: latencyChartOf(c, index), LedgerChart: ledgerChartOf(c, index), Effort: effort(c)}
 	if len(c.Trials) > 0 {
 		ch := lossChartOf(c, index)
 		h.LossChart, h.ZoomChart = &ch, zoomChartOf(c, index, ch)

@@ -35,6 +35,9 @@ type jsonCell struct {
 	Throughput         []jsonFigure   `json:"throughput"`
 	CoresNeeded        []coresNeeded  `json:"cores_needed"`
 	Warnings           []warningCount `json:"warnings"`
+	// UnexplainedRatio is the share of the frames sent in the cell's ledger that no drop
+	// names; null without a ledger.
+	UnexplainedRatio *float64 `json:"unexplained_ratio"`
 }
 
 // jsonFigure has null rates where there is no number to print.
@@ -60,6 +63,10 @@ func (JSON) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	for _, c := range d.Cells {
 		j := jsonCell{ID: c.ID, Label: c.Label, MeanFrameSizeBytes: c.MeanBytes, Trials: len(c.Trials),
 			Throughput: []jsonFigure{}, CoresNeeded: notNil(c.Cores), Warnings: notNil(c.Warnings)}
+		if c.Ledger != nil {
+			ratio := c.Ledger.UnexplainedRatio()
+			j.UnexplainedRatio = &ratio
+		}
 		if c.measured() {
 			for _, f := range c.Figures {
 				j.Throughput = append(j.Throughput, jsonFigureOf(f))

@@ -107,6 +107,7 @@ func markdownCells(b *bytes.Buffer, d digest) {
 		for _, w := range c.Warnings {
 			fmt.Fprintf(b, "- Warning: %s\n", markdownText(warningLine(w)))
 		}
+		markdownLedger(b, c.Ledger)
 	}
 }
 

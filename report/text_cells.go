@@ -31,6 +31,7 @@ func (p *page) cells(d digest) {
 				p.wrapped(p.dim("  - "), s)
 			}
 		}
+		p.ledger(c.Ledger)
 		for _, w := range c.Warnings {
 			p.wrapped(p.with(verdictStyle("unstable"), "  ! "), warningLine(w))
 		}
