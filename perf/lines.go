@@ -30,6 +30,7 @@ func lines() []line {
 		{"overload", "what a router delivers above its throughput", true, overload},
 		{"search", "trial seconds and errors over simulated DUTs", true, searches},
 		{"repeat", "the plan baseline five times", false, repeat},
+		{"ledger", "what accounting for every frame costs", false, ledgerCost},
 		{"cost", "what observing the DUT's threads costs", false, cost},
 		{"variation", "what measuring the delay variation costs the sink", false, variation},
 	}

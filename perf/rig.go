@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/linerate/linerate/bench"
 	"github.com/linerate/linerate/dut"
 	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/observe"
+	"github.com/linerate/linerate/observe/ledger"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/search"
@@ -104,6 +106,10 @@ func (r *rig) openBed(p plan.Plan) error {
 			DUTOut: trial.Device{Netns: r.lab.DUT.Netns, Name: r.lab.DUT.B.Interface},
 		}},
 	}
+	var err error
+	if r.bed.Ledger, err = ledger.Open(bench.LedgerConfig(r.lab, false, false)); err != nil {
+		return err
+	}
 	return r.watch()
 }
 
@@ -167,8 +173,13 @@ func (r *rig) throughput(ctx context.Context) (pps float64, err error) {
 
 // measure makes a trial, and again, twice at most, if the machine disturbed it.
 func (r *rig) measure(ctx context.Context, pps float64, d time.Duration) (m result.Trial, err error) {
+	return r.measureTraced(ctx, pps, d, false)
+}
+
+// measureTraced is measure with the kernel's drops traced, or not.
+func (r *rig) measureTraced(ctx context.Context, pps float64, d time.Duration, trace bool) (m result.Trial, err error) {
 	for range 3 {
-		if m, err = r.bed.Measure(ctx, trial.Request{LoadPPS: pps, Duration: d}); err != nil || trial.Disturbed(m) == "" {
+		if m, err = r.bed.Measure(ctx, trial.Request{LoadPPS: pps, Duration: d, Trace: trace}); err != nil || trial.Disturbed(m) == "" {
 			break
 		}
 	}
@@ -178,7 +189,7 @@ func (r *rig) measure(ctx context.Context, pps float64, d time.Duration) (m resu
 func (r *rig) close() error {
 	var errs []error
 	if r.bed != nil {
-		errs = append(errs, r.unwatch())
+		errs = append(errs, r.unwatch(), r.bed.Ledger.Close())
 	}
 	if r.generator != nil {
 		errs = append(errs, r.generator.Close())
