@@ -4,6 +4,7 @@ package generator
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"time"
 
@@ -34,6 +35,9 @@ type Config struct {
 	// Throttle is the number of loops to spend on each frame, 4096 at most: a slow
 	// generator, planted to test the instrument. Only engine xdp has it.
 	Throttle uint32
+	// CopyFrames is how many of the first frames of each thread are shown to a capture:
+	// by "xdp" as copies, by "afpacket" to packet sockets on the device.
+	CopyFrames int
 }
 
 // Load asks for frames.
@@ -46,11 +50,34 @@ type Load struct {
 	Frames uint64
 	// Epoch is written into every frame.
 	Epoch uint16
+	// Step, if its After is not 0, changes the intended load once.
+	Step Step
+}
+
+// Step is a change of a paced load to another: from After on, counted from the start
+// of the sending, PPS is the intended load of each stream.
+type Step struct {
+	PPS   float64
+	After time.Duration
+}
+
+// Check tells whether a generator can offer the load.
+func (l Load) Check() error {
+	if l.Step.After == 0 {
+		return nil
+	}
+	if l.PPS <= 0 || l.Step.PPS <= 0 || l.Step.After < 0 || l.Step.After >= l.Duration {
+		return fmt.Errorf("send %.0f pps and %.0f pps after %v of %v: a step is from one paced load to another, within the duration", l.PPS, l.Step.PPS, l.Step.After, l.Duration)
+	}
+	return nil
 }
 
 // Intended is the number of frames of each stream that the load asks for; 0 if it is unbounded.
 func (l Load) Intended() uint64 {
 	n := uint64(l.PPS*l.Duration.Seconds() + 0.5)
+	if l.Step.After > 0 {
+		n = uint64(l.PPS*l.Step.After.Seconds() + l.Step.PPS*(l.Duration-l.Step.After).Seconds() + 0.5)
+	}
 	if l.Frames > 0 && (l.PPS == 0 || l.Frames < n) {
 		return l.Frames
 	}
@@ -72,6 +99,8 @@ type Counts struct {
 	Streams []StreamCounts
 	// Duration is from the first departure to the last.
 	Duration time.Duration
+	// StepNS is when the load's step was due, on CLOCK_MONOTONIC; 0 without one.
+	StepNS uint64
 	// Gaps are the times between departures of one stream on one thread, if the load
 	// was paced. Each of Threads threads sends its share of the load.
 	Gaps    frame.Histogram

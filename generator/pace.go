@@ -37,17 +37,31 @@ type Pace struct {
 	LeastGap uint64
 	// Frames are to be sent; math.MaxUint64 without a bound.
 	Frames uint64
+	// StepAt is the time from which Interval, CatchUp, Burst and LeastGap are those of
+	// Step; math.MaxUint64 for never.
+	StepAt uint64
+	Step   *Pace
 }
 
 // Pace is the pace of the part of a load that falls to one thread's share of flows.
 func (l Load) Pace(s Share, flows int) Pace {
-	p := Pace{Frames: math.MaxUint64}
+	part := float64(s.Flows(flows)) / float64(flows)
+	p := paceOf(l.PPS * part)
 	if n := l.Intended(); n > 0 {
 		p.Frames = s.Frames(n, flows)
 	}
-	if l.PPS > 0 {
-		part := float64(s.Flows(flows)) / float64(flows)
-		p.Interval = uint64(1e9/(l.PPS*part)*(1<<TimeShift) + 0.5)
+	if l.Step.After > 0 {
+		step := paceOf(l.Step.PPS * part)
+		p.StepAt, p.Step = uint64(l.Step.After)<<TimeShift, &step
+	}
+	return p
+}
+
+// paceOf is the pace of a rate without a bound; a rate of 0 is as fast as it goes.
+func paceOf(pps float64) Pace {
+	p := Pace{Frames: math.MaxUint64, StepAt: math.MaxUint64}
+	if pps > 0 {
+		p.Interval = uint64(1e9/pps*(1<<TimeShift) + 0.5)
 		p.Burst = CatchUpBurst * p.Interval
 		p.LeastGap = p.Interval * 4 / 5
 		p.CatchUp = max(CatchUpFrames*p.Interval, uint64(CatchUpTime)<<TimeShift)

@@ -25,6 +25,10 @@ type Counts struct {
 	WrongTuple uint64
 	// WrongFlow frames had the signature and epoch but a flow number that no stream has.
 	WrongFlow uint64
+	// GapFrames were shown to be missing by a later frame of their flow, and GapNS is
+	// when the frame left that showed the last of them, on CLOCK_MONOTONIC; 0 if none
+	// is missing. Frames at the end of a flow are missing without being shown.
+	GapFrames, GapNS uint64
 	// FirstNS and LastNS are when test frames arrived first and last, on CLOCK_MONOTONIC; 0 if none did.
 	FirstNS, LastNS            uint64
 	LatencySumNS               uint64
@@ -80,6 +84,8 @@ func (s *Sink) Collect() (Counts, error) {
 		sum.Reordered += c.Reordered
 		sum.WrongSize += c.WrongSize
 		sum.WrongTuple += c.WrongTuple
+		sum.GapFrames += c.GapFrames
+		sum.GapNS = max(sum.GapNS, c.GapNs)
 		sum.LastNS = max(sum.LastNS, c.LastNs)
 		sum.LatencySumNS += c.LatencySumNs
 		sum.LatencyMaxNS = max(sum.LatencyMaxNS, c.LatencyMaxNs)

@@ -30,7 +30,8 @@ type receiveCounters struct {
 	LatencySumNs  uint64
 	LatencyMinNs  uint32
 	LatencyMaxNs  uint32
-	Spare         [2]uint64
+	GapFrames     uint64
+	GapNs         uint64
 }
 
 type receiveFlowState struct {
@@ -70,6 +71,7 @@ type receiveVariations struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	receiveMapCopies       = "copies"
 	receiveMapCounts       = "counts"
 	receiveMapFlows        = "flows"
 	receiveMapLastLatency  = "last_latency"
@@ -77,7 +79,10 @@ const (
 	receiveMapTuples       = "tuples"
 	receiveMapVariation    = "variation"
 	receiveProgReceive     = "receive"
+	receiveVarBurnt        = "burnt"
 	receiveVarCheckTuple   = "check_tuple"
+	receiveVarCopied       = "copied"
+	receiveVarCopyFrames   = "copy_frames"
 	receiveVarEpoch        = "epoch"
 	receiveVarExpectedSize = "expected_size"
 	receiveVarLearning     = "learning"
@@ -135,6 +140,7 @@ type receiveProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type receiveMapSpecs struct {
+	Copies      *ebpf.MapSpec `ebpf:"copies"`
 	Counts      *ebpf.MapSpec `ebpf:"counts"`
 	Flows       *ebpf.MapSpec `ebpf:"flows"`
 	LastLatency *ebpf.MapSpec `ebpf:"last_latency"`
@@ -147,7 +153,10 @@ type receiveMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type receiveVariableSpecs struct {
+	Burnt        *ebpf.VariableSpec `ebpf:"burnt"`
 	CheckTuple   *ebpf.VariableSpec `ebpf:"check_tuple"`
+	Copied       *ebpf.VariableSpec `ebpf:"copied"`
+	CopyFrames   *ebpf.VariableSpec `ebpf:"copy_frames"`
 	Epoch        *ebpf.VariableSpec `ebpf:"epoch"`
 	ExpectedSize *ebpf.VariableSpec `ebpf:"expected_size"`
 	Learning     *ebpf.VariableSpec `ebpf:"learning"`
@@ -176,6 +185,7 @@ func (o *receiveObjects) Close() error {
 //
 // It can be passed to loadReceiveObjects or ebpf.CollectionSpec.LoadAndAssign.
 type receiveMaps struct {
+	Copies      *ebpf.Map `ebpf:"copies"`
 	Counts      *ebpf.Map `ebpf:"counts"`
 	Flows       *ebpf.Map `ebpf:"flows"`
 	LastLatency *ebpf.Map `ebpf:"last_latency"`
@@ -186,6 +196,7 @@ type receiveMaps struct {
 
 func (m *receiveMaps) Close() error {
 	return _ReceiveClose(
+		m.Copies,
 		m.Counts,
 		m.Flows,
 		m.LastLatency,
@@ -199,7 +210,10 @@ func (m *receiveMaps) Close() error {
 //
 // It can be passed to loadReceiveObjects or ebpf.CollectionSpec.LoadAndAssign.
 type receiveVariables struct {
+	Burnt        *ebpf.Variable `ebpf:"burnt"`
 	CheckTuple   *ebpf.Variable `ebpf:"check_tuple"`
+	Copied       *ebpf.Variable `ebpf:"copied"`
+	CopyFrames   *ebpf.Variable `ebpf:"copy_frames"`
 	Epoch        *ebpf.Variable `ebpf:"epoch"`
 	ExpectedSize *ebpf.Variable `ebpf:"expected_size"`
 	Learning     *ebpf.Variable `ebpf:"learning"`

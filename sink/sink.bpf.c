@@ -8,6 +8,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_endian.h>
 #include "testframe.h"
+#include "copyframe.h"
 
 #define MAX_CPUS 512
 #define WINDOW 64 /* sequence numbers back in which a duplicate is told from a reordered frame */
@@ -31,7 +32,8 @@ struct counters {
 	__u64 latency_sum_ns;
 	__u32 latency_min_ns;
 	__u32 latency_max_ns;
-	__u64 spare[2];
+	__u64 gap_frames; /* frames that a later frame of their flow showed to be missing, less those that came late */
+	__u64 gap_ns;     /* CLOCK_MONOTONIC at which the frame left that showed the last of them */
 };
 
 struct latencies {
@@ -71,6 +73,7 @@ __u32 check_tuple; /* compare addresses and ports with flow_state.tuple */
 __u32 learning;    /* fill the table learned */
 __u32 vary;        /* fill the table variation */
 __u32 throttle;    /* loops burnt per frame, to plant a slow receiver in tests */
+__u32 burnt;       /* keeps the loops from being optimised away */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -237,9 +240,10 @@ enum order {
 };
 
 /* RFC 4737: a frame is reordered if its sequence is below the one expected next. */
-static __always_inline enum order in_order(struct counters *c, struct flow_state *f, __u32 sequence)
+static __always_inline enum order in_order(struct counters *c, struct flow_state *f, __u32 sequence, __u32 sent_ns)
 {
 	__u32 ahead, behind;
+	__u64 now;
 
 	if (f->epoch != epoch) {
 		f->epoch = epoch;
@@ -256,6 +260,9 @@ static __always_inline enum order in_order(struct counters *c, struct flow_state
 	if (ahead < 0x80000000) {
 		f->window = ahead < WINDOW - 1 ? f->window << (ahead + 1) | 1 : 1;
 		f->next = sequence + 1;
+		c->gap_frames += ahead;
+		now = bpf_ktime_get_ns();
+		c->gap_ns = now - (__u32)((__u32)now - sent_ns);
 		return AHEAD;
 	}
 	behind = f->next - 1 - sequence;
@@ -267,6 +274,7 @@ static __always_inline enum order in_order(struct counters *c, struct flow_state
 		f->window |= 1ULL << behind;
 	}
 	c->reordered++;
+	c->gap_frames--;
 	return BEHIND;
 }
 
@@ -336,6 +344,7 @@ int receive(struct xdp_md *ctx)
 	if (!c)
 		return XDP_PASS;
 	length = bpf_xdp_get_buff_len(ctx);
+	copy_frame(ctx, length);
 	if (!parse(data, end, &p)) {
 		c->foreign++;
 		c->foreign_bytes += length;
@@ -352,8 +361,8 @@ int receive(struct xdp_md *ctx)
 		return XDP_DROP;
 	}
 	if (throttle && burn(throttle) == 0x5eed)
-		c->spare[0]++;
-	order = in_order(c, f, GET(p.udp->payload.sequence));
+		burnt++;
+	order = in_order(c, f, GET(p.udp->payload.sequence), GET(p.udp->payload.sent_ns));
 	if (order == DUPLICATE)
 		return XDP_DROP;
 	f->received++;

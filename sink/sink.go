@@ -31,6 +31,8 @@ type Config struct {
 	SizeBytes int
 	// Generic attaches in generic mode, for devices whose driver has no XDP.
 	Generic bool
+	// CopyFrames is how many of the first frames that arrive, of whatever kind, are copied to Copies.
+	CopyFrames int
 }
 
 // Sink is attached until Close.
@@ -85,6 +87,9 @@ func (s *Sink) load() error {
 		size = uint32(s.config.SizeBytes - frame.FCSBytes)
 	}
 	if err := spec.Variables[receiveVarExpectedSize].Set(size); err != nil {
+		return err
+	}
+	if err := spec.Variables[receiveVarCopyFrames].Set(uint32(s.config.CopyFrames)); err != nil {
 		return err
 	}
 	if err := spec.LoadAndAssign(&s.objects, nil); err != nil {
@@ -143,3 +148,9 @@ func (s *Sink) Close() error {
 	}
 	return errors.Join(err, s.objects.Close())
 }
+
+// Copies is the perf event array that takes the copies of frames (frame/copyframe.h).
+func (s *Sink) Copies() *ebpf.Map { return s.objects.Copies }
+
+// Config is what the sink was opened with.
+func (s *Sink) Config() Config { return s.config }

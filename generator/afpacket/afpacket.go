@@ -41,6 +41,11 @@ func New(config generator.Config) (*Generator, error) {
 		}
 		g.workers = append(g.workers, w)
 	}
+	if config.CopyFrames > 0 {
+		if err := g.showToTaps(); err != nil {
+			return nil, errors.Join(fmt.Errorf("open generator afpacket: %w", err), g.Close())
+		}
+	}
 	return g, nil
 }
 
@@ -63,6 +68,9 @@ func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Co
 		return generator.Counts{}, errors.New("send with generator afpacket: a load is being sent; wait until Send returns")
 	}
 	defer g.sending.Unlock()
+	if err := load.Check(); err != nil {
+		return generator.Counts{}, err
+	}
 	clock := newClock()
 	var ready, over sync.WaitGroup
 	begin := make(chan uint64)
@@ -82,7 +90,11 @@ func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Co
 		begin <- start
 	}
 	over.Wait()
-	return g.counts(load), errors.Join(errs...)
+	counts := g.counts(load)
+	if load.Step.After > 0 {
+		counts.StepNS = start + uint64(load.Step.After)
+	}
+	return counts, errors.Join(errs...)
 }
 
 // Progress is what has been sent of the current load.

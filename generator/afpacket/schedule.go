@@ -32,6 +32,9 @@ func (s *schedule) due(elapsedNS uint64) bool {
 		if at-s.next > s.pace.CatchUp {
 			s.next = at - s.pace.CatchUp
 		}
+		if s.next >= s.pace.StepAt {
+			s.pace = *s.pace.Step
+		}
 		s.next += s.pace.Interval
 		if at-s.earliest > s.pace.Burst {
 			s.earliest = at - s.pace.Burst

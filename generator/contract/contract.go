@@ -30,6 +30,8 @@ func Run(t *testing.T, newGenerator New) {
 		{"frames of another epoch are late", otherEpoch},
 		{"limit of frames", frameLimit},
 		{"unbounded load", unbounded},
+		{"step", step},
+		{"bad steps", badSteps},
 		{"cancelled", cancelled},
 		{"cancelled before the start", cancelledBefore},
 		{"progress", progress},

@@ -10,6 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_endian.h>
 #include "testframe.h"
+#include "copyframe.h"
 
 #define MAX_STREAMS 2
 #define ETH_LEN 14
@@ -38,6 +39,8 @@ struct stream {
 	__u64 least_gap; /* ns << TIME_SHIFT between departures while more lag is made good */
 	__u64 earliest;  /* ns << TIME_SHIFT after start before which the burst limit allows no departure */
 	__u64 next;      /* ns << TIME_SHIFT after start of the next departure */
+	__u64 step_at;   /* ns << TIME_SHIFT after start from which the load is another; ~0 for never */
+	__u64 step_interval, step_catch_up, step_burst, step_least_gap; /* of that load */
 	__u64 limit;     /* frames to send */
 	__u64 sent;
 	__u64 sent_bytes; /* without FCS */
@@ -198,6 +201,13 @@ static __always_inline int due(struct stream *s, __u64 elapsed)
 	 * burst: a receive ring could not take it, and it would count as loss of the DUT. */
 	if (at - s->next > s->catch_up)
 		s->next = at - s->catch_up;
+	if (s->next >= s->step_at) {
+		s->interval = s->step_interval;
+		s->catch_up = s->step_catch_up;
+		s->burst = s->step_burst;
+		s->least_gap = s->step_least_gap;
+		s->step_at = ~0ULL;
+	}
 	s->next += s->interval;
 	if (at - s->earliest > s->burst)
 		s->earliest = at - s->burst;
@@ -242,6 +252,7 @@ static __always_inline int send(struct xdp_md *ctx, __u32 index, struct stream *
 	s->last_ns = now;
 	s->sent++;
 	s->sent_bytes += size;
+	copy_frame(ctx, size);
 	return bpf_redirect_map(&ports, index, 0);
 }
 

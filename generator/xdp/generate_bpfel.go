@@ -26,32 +26,40 @@ type generateFlow struct {
 }
 
 type generateStream struct {
-	_         structs.HostLayout
-	Interval  uint64
-	CatchUp   uint64
-	Burst     uint64
-	LeastGap  uint64
-	Earliest  uint64
-	Next      uint64
-	Limit     uint64
-	Sent      uint64
-	SentBytes uint64
-	LastNs    uint64
-	FirstNs   uint64
-	Head      [3]uint64
-	Flow      uint32
-	Size      uint32
+	_            structs.HostLayout
+	Interval     uint64
+	CatchUp      uint64
+	Burst        uint64
+	LeastGap     uint64
+	Earliest     uint64
+	Next         uint64
+	StepAt       uint64
+	StepInterval uint64
+	StepCatchUp  uint64
+	StepBurst    uint64
+	StepLeastGap uint64
+	Limit        uint64
+	Sent         uint64
+	SentBytes    uint64
+	LastNs       uint64
+	FirstNs      uint64
+	Head         [3]uint64
+	Flow         uint32
+	Size         uint32
 }
 
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	generateMapCopies      = "copies"
 	generateMapFlows       = "flows"
 	generateMapPorts       = "ports"
 	generateProgGenerate   = "generate"
 	generateVarClockAge    = "clock_age"
 	generateVarClockNs     = "clock_ns"
+	generateVarCopied      = "copied"
+	generateVarCopyFrames  = "copy_frames"
 	generateVarDeadlineNs  = "deadline_ns"
 	generateVarEpoch       = "epoch"
 	generateVarFlowCount   = "flow_count"
@@ -116,8 +124,9 @@ type generateProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type generateMapSpecs struct {
-	Flows *ebpf.MapSpec `ebpf:"flows"`
-	Ports *ebpf.MapSpec `ebpf:"ports"`
+	Copies *ebpf.MapSpec `ebpf:"copies"`
+	Flows  *ebpf.MapSpec `ebpf:"flows"`
+	Ports  *ebpf.MapSpec `ebpf:"ports"`
 }
 
 // generateVariableSpecs contains global variables before they are loaded into the kernel.
@@ -126,6 +135,8 @@ type generateMapSpecs struct {
 type generateVariableSpecs struct {
 	ClockAge    *ebpf.VariableSpec `ebpf:"clock_age"`
 	ClockNs     *ebpf.VariableSpec `ebpf:"clock_ns"`
+	Copied      *ebpf.VariableSpec `ebpf:"copied"`
+	CopyFrames  *ebpf.VariableSpec `ebpf:"copy_frames"`
 	DeadlineNs  *ebpf.VariableSpec `ebpf:"deadline_ns"`
 	Epoch       *ebpf.VariableSpec `ebpf:"epoch"`
 	FlowCount   *ebpf.VariableSpec `ebpf:"flow_count"`
@@ -161,12 +172,14 @@ func (o *generateObjects) Close() error {
 //
 // It can be passed to loadGenerateObjects or ebpf.CollectionSpec.LoadAndAssign.
 type generateMaps struct {
-	Flows *ebpf.Map `ebpf:"flows"`
-	Ports *ebpf.Map `ebpf:"ports"`
+	Copies *ebpf.Map `ebpf:"copies"`
+	Flows  *ebpf.Map `ebpf:"flows"`
+	Ports  *ebpf.Map `ebpf:"ports"`
 }
 
 func (m *generateMaps) Close() error {
 	return _GenerateClose(
+		m.Copies,
 		m.Flows,
 		m.Ports,
 	)
@@ -178,6 +191,8 @@ func (m *generateMaps) Close() error {
 type generateVariables struct {
 	ClockAge    *ebpf.Variable `ebpf:"clock_age"`
 	ClockNs     *ebpf.Variable `ebpf:"clock_ns"`
+	Copied      *ebpf.Variable `ebpf:"copied"`
+	CopyFrames  *ebpf.Variable `ebpf:"copy_frames"`
 	DeadlineNs  *ebpf.Variable `ebpf:"deadline_ns"`
 	Epoch       *ebpf.Variable `ebpf:"epoch"`
 	FlowCount   *ebpf.Variable `ebpf:"flow_count"`

@@ -68,6 +68,7 @@ func (w *worker) load(config generator.Config) error {
 		generateVarSizes:       sizes,
 		generateVarThrottle:    config.Throttle,
 		generateVarLargest:     uint16(config.Sizes.MaxBytes() - frame.FCSBytes),
+		generateVarCopyFrames:  uint32(config.CopyFrames),
 	} {
 		if err := spec.Variables[name].Set(value); err != nil {
 			return fmt.Errorf("set %s of the generator's program: %w", name, err)
@@ -124,6 +125,11 @@ func (w *worker) arm(load generator.Load, start uint64) error {
 		streams[i] = generateStream{
 			Head: head(s, w.sizeBytes), Limit: p.Frames,
 			Interval: p.Interval, CatchUp: p.CatchUp, Burst: p.Burst, LeastGap: p.LeastGap,
+			StepAt: p.StepAt,
+		}
+		if step := p.Step; step != nil {
+			v := &streams[i]
+			v.StepInterval, v.StepCatchUp, v.StepBurst, v.StepLeastGap = step.Interval, step.CatchUp, step.Burst, step.LeastGap
 		}
 	}
 	for _, set := range []struct {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/cilium/ebpf"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/internal/netns"
 	"golang.org/x/sys/unix"
@@ -76,6 +77,9 @@ func (g *Generator) Close() error {
 
 // Send offers the load. When ctx ends it stops within some 20 ms and returns what was sent.
 func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Counts, error) {
+	if err := load.Check(); err != nil {
+		return generator.Counts{}, err
+	}
 	for _, w := range g.workers {
 		if err := w.rewind(); err != nil {
 			return generator.Counts{}, err
@@ -99,6 +103,9 @@ func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Co
 	errs, interruptions := g.wait(ctx, threads, start+uint64(load.Duration+generator.LastDue), batch)
 	counts := g.counts(load)
 	counts.Interruptions, counts.Threads = interruptions, len(g.workers)
+	if load.Step.After > 0 {
+		counts.StepNS = start + uint64(load.Step.After)
+	}
 	for _, s := range g.config.Streams {
 		errs = append(errs, checkDevice(s))
 	}
@@ -231,4 +238,13 @@ func monotonicNS() uint64 {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)
 	return uint64(t.Nano())
+}
+
+// Copies are the perf event arrays, one for each CPU, that take the copies of frames (frame/copyframe.h).
+func (g *Generator) Copies() []*ebpf.Map {
+	maps := make([]*ebpf.Map, len(g.workers))
+	for i, w := range g.workers {
+		maps[i] = w.objects.Copies
+	}
+	return maps
 }
