@@ -38,6 +38,8 @@ type station struct {
 	sinks    []*sink.Sink
 	flows    []frame.Flow
 	priority int // of the sending threads
+	// streams are the flows of each direction as the generator sends them.
+	streams [][]frame.Flow
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been

@@ -43,7 +43,10 @@ func (r *run) measureCell(ctx context.Context, c plan.Cell) (cell result.Cell, e
 	if r.options.Plan.Search.Algorithm == "binary" {
 		cell.Warnings = append(cell.Warnings, result.Warning{Code: "binary-search", Text: "each bound rests on one trial, so one disturbed trial misleads the bisection; search.algorithm=mlrsearch decides each load by several trials"})
 	}
-	return cell, r.searchCell(ctx, &cell, st)
+	if err := r.testCell(ctx, &cell, st); err != nil {
+		return cell, err
+	}
+	return cell, r.capture(ctx, &cell, st)
 }
 
 func newCell(c plan.Cell, ceiling result.Ceiling) result.Cell {

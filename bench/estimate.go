@@ -67,13 +67,14 @@ func EstimateOf(p plan.Plan) (Estimate, error) {
 		e.BeforeSeconds = openingSeconds + (calibrationSeconds+floors)*float64(len(shapes))
 	}
 	var traffic, wall []float64
+	others := testSeconds(p)
 	for seed := range int64(estimateSeeds) {
 		device.Seed = p.Sim.Seed + seed
 		cell, took, err := simulateCell(p, cells[0], device)
 		if err != nil {
 			return e, err
 		}
-		traffic, wall = append(traffic, cell), append(wall, took+settingUpSeconds+latencies)
+		traffic, wall = append(traffic, cell), append(wall, took+settingUpSeconds+latencies+others)
 	}
 	e.TrialSeconds = spanOf(traffic)
 	if !simulation {
@@ -108,6 +109,9 @@ func simulateCell(p plan.Plan, c plan.Cell, device plan.Sim) (trialSeconds, elap
 		return 0, 0, err
 	}
 	for range estimateTrials {
+		if !p.Has(plan.Throughput) {
+			break
+		}
 		load, more := find.Next()
 		if !more {
 			break

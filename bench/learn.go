@@ -34,6 +34,7 @@ func (s *station) learn(ctx context.Context) error {
 			return err
 		}
 	}
+	s.streams = flows
 	s.bed.Generator, err = s.open(directions, flows)
 	return err
 }

@@ -70,7 +70,7 @@ func (r *run) measure(ctx context.Context) error {
 	for i, c := range cells {
 		r.events.CellStarted(i+1, len(cells), c)
 		cell, err := r.measureCell(ctx, c)
-		if err != nil && len(cell.Goals) == 0 {
+		if err != nil && !cell.HasResults() {
 			return fmt.Errorf("cell %s: %w", c.ID(), err)
 		}
 		r.record.Cells = append(r.record.Cells, cell)

@@ -23,6 +23,7 @@ type listener struct {
 	calibrated int
 	cells      []result.Cell
 	ended      int
+	folder     string
 }
 
 func (l *listener) Opened(*result.Run, []plan.Cell)             {}
@@ -43,6 +44,7 @@ func runPlan(t *testing.T, ctx context.Context, assignments ...string) (*result.
 	}
 	l := &listener{t: t}
 	out := filepath.Join(t.TempDir(), "run")
+	l.folder = out
 	run, err := Run(ctx, Options{Plan: p, Out: out, JournalDir: t.TempDir(), Command: []string{"test"}, Events: l})
 	if run == nil {
 		t.Fatal(err)

@@ -82,6 +82,12 @@ type simStation struct{ station *sim.Station }
 
 // Measure makes a trial, which takes no time.
 func (s *simStation) Measure(ctx context.Context, r trial.Request) (result.Trial, error) {
+	switch {
+	case r.Step.After > 0:
+		return s.station.MeasureStep(ctx, r.LoadPPS, r.Step.After, r.Step.PPS, r.Duration-r.Step.After)
+	case r.Frames > 0 && r.LoadPPS == 0:
+		return s.station.MeasureBurst(ctx, r.Frames)
+	}
 	return s.station.Measure(ctx, r.LoadPPS, r.Duration)
 }
 

@@ -32,7 +32,11 @@ func Default() Plan {
 			MinLoadPPS:   1000,
 			MaxTrialTime: Duration(24 * time.Second),
 		},
-		Latency: defaultLatency(),
+		Latency:        defaultLatency(),
+		Tests:          []Test{Throughput},
+		FrameLossRate:  defaultFrameLossRate(),
+		BackToBack:     defaultBackToBack(),
+		SystemRecovery: defaultSystemRecovery(),
 	}
 }
 

@@ -71,7 +71,23 @@ var fieldTexts = map[string]string{
 	"latency.loads":           "loads as shares of the cell's own throughput, above 0 and at most 2",
 	"latency.load_pps":        "loads in packets per second and direction that all cells have in common, to set them side by side",
 	"latency.throughput_goal": "the goal whose lower bound is the throughput; by default the last that has one", "latency.trial_duration": "duration of each latency trial",
-	"latency.trials_per_load": "trials at each load; the one with the median P99 counts",
+	"latency.trials_per_load":           "trials at each load; the one with the median P99 counts",
+	"tests":                             "what each cell is put through: throughput, frame-loss-rate, back-to-back, system-recovery",
+	"frame_loss_rate":                   "loss against load (RFC 2544 section 26.3)",
+	"frame_loss_rate.step":              "distance of two loads as a share of the maximum load, 10% at most",
+	"frame_loss_rate.trial_duration":    "duration of the trial at each load",
+	"back_to_back":                      "the longest burst without loss (RFC 9004)",
+	"back_to_back.repeats":              "N: how many times the whole search is made; RFC 2544 asks for 50",
+	"back_to_back.max_frames":           "longest burst that is tried",
+	"back_to_back.step_frames":          "least distance of two burst lengths: the resolution of the result",
+	"back_to_back.verifications":        "how often a burst that lost frames is sent again before its loss is believed",
+	"back_to_back.idle":                 "wait between two bursts, so that buffers are empty",
+	"system_recovery":                   "how long loss goes on after an overload (RFC 2544 section 26.5)",
+	"system_recovery.overload_duration": "how long 110 % of the throughput is offered",
+	"system_recovery.recovery_duration": "how long half of that is offered then",
+	"system_recovery.repeats":           "how many times it is measured",
+	"capture":                           "frames kept as pcapng",
+	"capture.frames":                    "frames of each port to keep, in a trial of their own; 0 keeps none",
 }
 
 // MaxFlows is the largest number of flows of a cell.
@@ -87,12 +103,18 @@ type intRange struct {
 // section 3.2); the largest rate is above the line rate of 400 Gbit/s at 64 bytes
 // (595 Mpps); nftables holds a burst in 32 bits.
 var intRanges = map[string]intRange{
-	"lab.mtu_bytes":           {68, 65535, "bytes"},
-	"traffic.flows":           {1, MaxFlows, "flows"},
-	"limit.pps":               {1, 1_000_000_000, "packets per second"},
-	"limit.burst_packets":     {1, math.MaxUint32, "packets"},
-	"sim.queue_frames":        {0, 1_000_000_000, "frames"},
-	"latency.trials_per_load": {1, 1000, "trials"},
+	"lab.mtu_bytes":              {68, 65535, "bytes"},
+	"traffic.flows":              {1, MaxFlows, "flows"},
+	"limit.pps":                  {1, 1_000_000_000, "packets per second"},
+	"limit.burst_packets":        {1, math.MaxUint32, "packets"},
+	"sim.queue_frames":           {0, 1_000_000_000, "frames"},
+	"latency.trials_per_load":    {1, 1000, "trials"},
+	"back_to_back.repeats":       {1, 1000, "repeats"},
+	"back_to_back.max_frames":    {1, 100_000_000, "frames"},
+	"back_to_back.step_frames":   {1, 1_000_000, "frames"},
+	"back_to_back.verifications": {0, 10, "times"},
+	"system_recovery.repeats":    {1, 1000, "repeats"},
+	"capture.frames":             {0, 100_000, "frames"},
 }
 
 type durationRange struct{ min, max time.Duration }
@@ -107,6 +129,11 @@ var durationRanges = map[string]durationRange{
 	"search.goals[].trial_duration": {time.Millisecond, 24 * time.Hour},
 	"search.goals[].duration_sum":   {time.Millisecond, 24 * time.Hour},
 	"latency.trial_duration":        {time.Millisecond, 24 * time.Hour},
+
+	"frame_loss_rate.trial_duration":    {time.Millisecond, 24 * time.Hour},
+	"back_to_back.idle":                 {0, 10 * time.Minute},
+	"system_recovery.overload_duration": {time.Millisecond, 24 * time.Hour},
+	"system_recovery.recovery_duration": {time.Millisecond, 24 * time.Hour},
 }
 
 // textChoices are the values of the text fields that take one of a few words.
@@ -116,6 +143,7 @@ var textChoices = map[string][]string{
 	"sim.preset":       {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
 	"traffic.engine":   {"auto", "xdp", "afpacket"},
 	"search.algorithm": {"mlrsearch", "binary"},
+	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.

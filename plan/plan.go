@@ -22,6 +22,13 @@ type Plan struct {
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
 	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`
+
+	// Tests are what each cell is put through; the throughput search is one of them.
+	Tests          []Test         `yaml:"tests" json:"tests"`
+	FrameLossRate  FrameLossRate  `yaml:"frame_loss_rate" json:"frame_loss_rate"`
+	BackToBack     BackToBack     `yaml:"back_to_back" json:"back_to_back"`
+	SystemRecovery SystemRecovery `yaml:"system_recovery" json:"system_recovery"`
+	Capture        Capture        `yaml:"capture" json:"capture"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.

@@ -132,6 +132,8 @@ func describe(s *jsonschema.Schema, path string, value any) {
 		entry.OneOf[0].Minimum, entry.OneOf[0].ExclusiveMaximum = "0", "1"
 	case "sim.knee", "sim.glitch_probability", "sim.collapse":
 		entry.OneOf[0].Minimum, entry.OneOf[0].Maximum = "0", "1"
+	case "frame_loss_rate.step":
+		entry.OneOf[0].Minimum, entry.OneOf[0].Maximum = "0.001", "0.1"
 	case "search.goals[].width":
 		entry.OneOf[0].ExclusiveMinimum, entry.OneOf[0].ExclusiveMaximum = "0", "1"
 	}

@@ -210,5 +210,6 @@ func (p Plan) clone() Plan {
 	p.Latency.Loads = slices.Clone(p.Latency.Loads)
 	p.Latency.LoadsPPS = slices.Clone(p.Latency.LoadsPPS)
 	p.Search.Goals = slices.Clone(p.Search.Goals)
+	p.Tests = slices.Clone(p.Tests)
 	return p
 }

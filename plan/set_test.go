@@ -104,6 +104,9 @@ func TestSetEveryField(t *testing.T) {
 		"traffic.per_flow": "true", "latency.enabled": "true", "latency.loads": "25%,1", "latency.load_pps": "1000,2e5",
 		"latency.throughput_goal": "NDR", "latency.trial_duration": "250ms", "latency.trials_per_load": "3",
 		"search.goals[1].trial_duration": "2s", "search.goals[1].duration_sum": "6s", "search.goals[1].width": "1e-6", "search.goals[1].require_pps": "5e5",
+		"tests": "throughput,back-to-back", "frame_loss_rate.step": "5%", "frame_loss_rate.trial_duration": "2s",
+		"back_to_back.repeats": "50", "back_to_back.max_frames": "4096", "back_to_back.step_frames": "8", "back_to_back.verifications": "0", "back_to_back.idle": "2s",
+		"system_recovery.overload_duration": "60s", "system_recovery.recovery_duration": "30s", "system_recovery.repeats": "1", "capture.frames": "100",
 	}
 	only := map[string]bool{"schema": true, "testbed": true, "traffic.ip_version": true} // equal to the default here
 	for _, f := range Fields() {

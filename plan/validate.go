@@ -46,6 +46,7 @@ func (p Plan) check() Problems {
 	c.trial(p.Trial)
 	c.search(p.Search)
 	c.latency(p)
+	c.tests(p)
 	c.cells(p)
 	return c.problems
 }

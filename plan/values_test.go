@@ -137,6 +137,9 @@ func everyField(t *testing.T) Plan {
 		Search: Search{Algorithm: "binary", MinLoadPPS: 0.5, MaxLoadPPS: 1e8, MaxTrialTime: 3600e9,
 			Goals: []Goal{{Name: "G", LossRatio: 0.0007, ExceedRatio: 0.1, TrialDuration: 60e9, DurationSum: 61e9, Width: 1e-6}}},
 		Latency: Latency{Enabled: true, Loads: []Ratio{0.25, 1.1}, LoadsPPS: []float64{1000, 2.5e5}, ThroughputGoal: "G", TrialDuration: 250e6, TrialsPerLoad: 2},
+		Tests:   Tests(), FrameLossRate: FrameLossRate{Step: 0.05, TrialDuration: 60e9},
+		BackToBack:     BackToBack{Repeats: 50, MaxFrames: 4096, StepFrames: 8, Verifications: 2, Idle: 2e9},
+		SystemRecovery: SystemRecovery{OverloadDuration: 60e9, RecoveryDuration: 30e9, Repeats: 1}, Capture: Capture{Frames: 100},
 	}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func digestOf(run *result.Run, trials []result.Trial) digest {
 	d := digest{Run: run, Goals: goalNames(run)}
 	byCell := map[string][]result.Trial{}
 	for _, t := range trials {
-		if t.Purpose != result.ForCalibration {
+		if !t.Purpose.BesidesSearch() {
 			byCell[t.Cell] = append(byCell[t.Cell], t)
 		}
 	}
@@ -75,7 +75,7 @@ func digestOf(run *result.Run, trials []result.Trial) digest {
 		d.Cells = append(d.Cells, v)
 	}
 	for _, t := range trials {
-		if !known[t.Cell] || t.Purpose == result.ForCalibration {
+		if t.Purpose == result.ForCalibration || !known[t.Cell] && !t.Purpose.BesidesSearch() {
 			d.OtherTrials = append(d.OtherTrials, t)
 		}
 	}

@@ -178,6 +178,7 @@ func fixture() (*result.Run, []result.Trial) {
 	add(imix, device{capacityPPS: 0.633e6, knee: 0.06})
 	addLatency(run)
 	addLedgers(run)
+	addTests(run)
 	return run, trials
 }
 

@@ -39,10 +39,11 @@ var htmlTemplates = template.Must(template.New("page.gohtml").Funcs(template.Fun
 // htmlPage is what the template sees.
 type htmlPage struct {
 	digest
-	CSS     template.CSS
-	Script  template.JS
-	Name    string
-	RunLine string
+	Sections []section
+	CSS      template.CSS
+	Script   template.JS
+	Name     string
+	RunLine  string
 	// Problem is set when the run did not end as measured.
 	Problem     string
 	Gauges      []gauge
@@ -121,7 +122,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 		return nil, err
 	}
 	d := digestOf(run, trials)
-	p := &htmlPage{digest: d, CSS: template.CSS(css) + template.CSS(ledgerCSS), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
+	p := &htmlPage{digest: d, Sections: sectionsOf(d), CSS: template.CSS(css) + template.CSS(ledgerCSS), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
 		Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
 		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation,
 		FigureTables: figureTables(d)}

@@ -26,6 +26,7 @@ func (Markdown) Write(w io.Writer, run *result.Run, trials []result.Trial) error
 	markdownSummary(&b, d)
 	markdownCores(&b, d)
 	markdownFigureTables(&b, d)
+	markdownSections(&b, d)
 	markdownCells(&b, d)
 	markdownWarnings(&b, d)
 	b.WriteString("\n## Environment\n\n")

@@ -37,6 +37,7 @@ func (t Text) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	if !t.SummaryOnly {
 		p.cores(d)
 		p.figureTables(d)
+		p.sections(d)
 		p.cells(d)
 		p.warnings(d)
 		p.environment(run)

@@ -145,6 +145,12 @@ type Cell struct {
 	// Ledger is that of the trials at the upper bound of the goal that the cell is
 	// described at: what was lost there is what bounds the figure.
 	Ledger *Ledger `json:"ledger,omitempty"`
+	// FrameLossRate, BackToBack and SystemRecovery are the outcomes of those tests, if the plan asks for them.
+	FrameLossRate  []LossPoint     `json:"frame_loss_rate,omitempty"`
+	BackToBack     *BackToBack     `json:"back_to_back,omitempty"`
+	SystemRecovery *SystemRecovery `json:"system_recovery,omitempty"`
+	// Captures are the files that hold frames of this cell.
+	Captures []Capture `json:"captures,omitempty"`
 	// Setup are the commands and settings that made the DUT, in order, for a reader to repeat by hand.
 	Setup []string `json:"setup"`
 	// Skipped is the reason why the cell was not measured; empty when it was.

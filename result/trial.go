@@ -58,6 +58,7 @@ type Trial struct {
 	CPU       *CPU         `json:"cpu,omitempty"`
 	Latency   *Latency     `json:"latency,omitempty"`
 	Gaps      *Gaps        `json:"gaps,omitempty"`
+	Step      *LoadStep    `json:"step,omitempty"`
 	Conntrack *Conntrack   `json:"conntrack,omitempty"`
 	// Ledger says where the frames went that did not arrive; absent when all did.
 	Ledger   *Ledger   `json:"ledger,omitempty"`

@@ -106,6 +106,7 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 	if err := b.endLedger(&t); err != nil {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
+	t.Step = b.stepOf(r, counts, arrived)
 	if err := b.fillTimes(&t, counts, arrived, r.Variation); err != nil {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
@@ -134,7 +135,7 @@ func (b *Bed) send(ctx context.Context, r Request) (counts generator.Counts, cpu
 	}
 	done, reported := make(chan struct{}), make(chan struct{})
 	go b.report(done, reported)
-	counts, err = b.Generator.Send(ctx, generator.Load{PPS: r.LoadPPS, Duration: r.Duration, Epoch: b.epoch})
+	counts, err = b.Generator.Send(ctx, generator.Load{PPS: r.LoadPPS, Duration: r.Duration, Frames: r.Frames, Step: r.Step, Epoch: b.epoch})
 	close(done)
 	<-reported
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/result"
 )
 
@@ -19,6 +20,10 @@ type Request struct {
 	// Trace has every drop in the kernel named, which costs the DUT some of its
 	// throughput; without it the ledger of the trial is made of counters.
 	Trace bool
+	// Frames, if not 0, bounds the frames of each direction: a burst, if LoadPPS is 0.
+	Frames uint64
+	// Step, if its After is not 0, changes the load once.
+	Step generator.Step
 }
 
 // Measurer makes trials. An error means that the trial could not be made; loss is

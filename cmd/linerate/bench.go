@@ -85,8 +85,23 @@ Ctrl-C ends the run: what was measured is kept and everything is undone.`,
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print one line for each cell while it runs")
 	flags.Var(f.requirePPS["PDR"], "require-pdr", "exit with 1 if any cell has a PDR below `PPS` (500000, 500k, 1.2M); sets search.goals.PDR.require_pps")
 	flags.Var(f.requirePPS["NDR"], "require-ndr", "exit with 1 if any cell has an NDR below `PPS`; sets search.goals.NDR.require_pps")
+	flags.Var(fieldFlag{&f.set, "capture.frames"}, "capture", "keep the first `N` frames of each port as pcapng in the run's folder; sets capture.frames")
 	_ = cmd.RegisterFlagCompletionFunc("set", completeField)
 	return cmd
+}
+
+// fieldFlag is a flag that only sets a field of the plan.
+type fieldFlag struct {
+	set   *[]string
+	field string
+}
+
+func (f fieldFlag) String() string { return "" }
+func (f fieldFlag) Type() string   { return "value" }
+
+func (f fieldFlag) Set(value string) error {
+	*f.set = append(*f.set, f.field+"="+value)
+	return nil
 }
 
 // scenarioList is a line for each scenario, with its spellings.

@@ -56,7 +56,7 @@ func (f *benchFlags) conclude(run *result.Run, dir string, stdout, stderr io.Wri
 func nothingMeasured(run *result.Run, dir string) error {
 	reason := ""
 	for _, c := range run.Cells {
-		if len(c.Goals) > 0 {
+		if c.HasResults() {
 			return nil
 		}
 		if reason == "" && c.Skipped != "" {

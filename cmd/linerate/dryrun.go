@@ -24,6 +24,11 @@ func dryRun(w io.Writer, p plan.Plan) error {
 	for i, c := range cells {
 		fmt.Fprintf(w, "%4d  %s\n", i+1, c.Title())
 	}
+	if !p.Has(plan.Throughput) {
+		otherTests(w, p)
+		_, err := fmt.Fprintln(w, "\nNothing was measured: leave out --dry-run to do it (as root).")
+		return err
+	}
 	fmt.Fprintf(w, "\nsearch by %s, at most %s of traffic for each cell, for\n", p.Search.Algorithm, spoken(p.Search.MaxTrialTime.Seconds()))
 	for _, g := range p.Search.Goals {
 		allowed := "no loss"
@@ -40,6 +45,7 @@ func dryRun(w io.Writer, p plan.Plan) error {
 	for _, line := range wrapped(expectation(p, e), 98) {
 		fmt.Fprintln(w, line)
 	}
+	otherTests(w, p)
 	how := " (as root)"
 	if p.Testbed == "sim" {
 		how = ""
@@ -61,4 +67,22 @@ func expectation(p plan.Plan, e bench.Estimate) string {
 	}
 	return fmt.Sprintf("A cell is expected to have %s of trials, and to take %s, by simulating this search on a device like a Linux router; trials that are disturbed and made again come on top.",
 		span(e.TrialSeconds), span(e.WallSeconds))
+}
+
+// otherTests are the tests besides the throughput search, in a line each.
+func otherTests(w io.Writer, p plan.Plan) {
+	for _, t := range p.Tests {
+		switch t {
+		case plan.LossRate:
+			fmt.Fprintf(w, "%s: from the maximum load down by %s, %s at each\n", t, report.Percent(float64(p.FrameLossRate.Step)), spoken(p.FrameLossRate.TrialDuration.Seconds()))
+		case plan.Bursts:
+			fmt.Fprintf(w, "%s: the longest burst without loss, looked for %s\n", t, counted(p.BackToBack.Repeats, "time"))
+		case plan.Recovery:
+			fmt.Fprintf(w, "%s: %s of overload, then %s at half of it, %s\n", t, spoken(p.SystemRecovery.OverloadDuration.Seconds()),
+				spoken(p.SystemRecovery.RecoveryDuration.Seconds()), counted(p.SystemRecovery.Repeats, "time"))
+		}
+	}
+	if n := p.Capture.Frames; n > 0 {
+		fmt.Fprintf(w, "capture: %s of each port\n", counted(n, "frame"))
+	}
 }

@@ -83,7 +83,10 @@ func (d *plain) TrialEnded(t result.Trial, bounds []search.Bounds) {
 	if l := t.Latency; t.Purpose == result.ForLatency && l != nil {
 		parts = append(parts, fmt.Sprintf("P50 %s, P99 %s", report.Time(l.P50NS), report.Time(l.P99NS)))
 	}
-	d.line("%s | %s", text, strings.Join(parts, ", "))
+	if len(parts) > 0 {
+		text += " | " + strings.Join(parts, ", ")
+	}
+	d.line("%s", text)
 }
 
 func (d *plain) CellEnded(c result.Cell) {

@@ -73,6 +73,17 @@ func (t *Testbed) Station(cell plan.Cell, timing plan.Trial) *Station {
 // Measure makes a trial of a load per direction, 0 for as much as the tester can
 // offer, in virtual time. Once ctx has ended it returns ctx's error.
 func (s *Station) Measure(ctx context.Context, loadPPS float64, d time.Duration) (result.Trial, error) {
+	t, err := s.begin(ctx, loadPPS, d)
+	if err != nil {
+		return t, err
+	}
+	s.offer(&t, loadPPS, d)
+	s.pass(t, d)
+	return t, nil
+}
+
+// begin is a trial before its traffic.
+func (s *Station) begin(ctx context.Context, loadPPS float64, d time.Duration) (result.Trial, error) {
 	s.epoch++
 	seconds := d.Seconds()
 	t := result.Trial{
@@ -82,23 +93,29 @@ func (s *Station) Measure(ctx context.Context, loadPPS float64, d time.Duration)
 	if err := ctx.Err(); err != nil {
 		return t, err
 	}
-	if loadPPS == 0 {
-		loadPPS = s.model.MaxLoadPPS
-	}
 	t.Ports = make([]result.PortCounts, 2)
 	for i := range t.Ports {
 		t.Ports[i].Port = []string{"a", "b"}[i]
 	}
+	return t, nil
+}
+
+// offer adds the traffic of a load to a trial, and returns how many of its frames were lost.
+func (s *Station) offer(t *result.Trial, loadPPS float64, d time.Duration) (lost uint64) {
+	seconds := d.Seconds()
+	if loadPPS == 0 {
+		loadPPS = s.model.MaxLoadPPS
+	}
 	for i, o := range s.model.Trial(s.chance, loadPPS, seconds, t.Directions) {
-		s.count(&t, i, o)
+		s.count(t, i, o)
+		lost += o.Lost
 	}
 	base, wait := float64(testerLatencyNS), waiting{}
 	if !s.direct {
 		base, wait = deviceLatencyNS, s.model.waitingAt(s.model.offered(loadPPS), seconds)
 	}
 	t.Latency = latencyOf(wait, base, t.Received)
-	s.pass(t, d)
-	return t, nil
+	return lost
 }
 
 // count adds what became of the frames of one direction.
@@ -117,8 +134,12 @@ func (s *Station) count(t *result.Trial, direction int, o Outcome) {
 		t.ReceivedBytes += uint64(math.Round(float64(sentBytes) * float64(received) / float64(o.Sent)))
 	}
 	from, to := &t.Ports[direction], &t.Ports[1-direction]
-	from.Sent, from.Unsent, from.InterfaceTx, from.InterfaceTxErrors = o.Sent, unsent, o.Sent, o.Overflow
-	to.Received, to.InterfaceRx = received, received
+	from.Sent += o.Sent
+	from.Unsent += unsent
+	from.InterfaceTx += o.Sent
+	from.InterfaceTxErrors += o.Overflow
+	to.Received += received
+	to.InterfaceRx += received
 }
 
 // fcsBytes is what a frame size counts and the frames of a record do not have.

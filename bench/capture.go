@@ -1,0 +1,147 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/linerate/linerate/capture"
+	"github.com/linerate/linerate/generator/xdp"
+	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/sink"
+	"github.com/linerate/linerate/testbed/lab"
+	"github.com/linerate/linerate/trial"
+)
+
+// captureLoadPPS is slow enough for a packet socket to keep every frame.
+const captureLoadPPS = 2000
+
+// capture keeps the first frames of every port in a trial of its own, after the
+// measured ones: a tap costs the DUT time.
+func (r *run) capture(ctx context.Context, cell *result.Cell, t tester) error {
+	n := r.options.Plan.Capture.Frames
+	if n == 0 {
+		return nil
+	}
+	b, inLab := r.testbed.(*labTestbed)
+	st, real := t.(*station)
+	if !inLab || !real {
+		cell.Warnings = append(cell.Warnings, result.Warning{Code: "nothing-to-capture", Text: "capture.frames: a simulated device has no frames"})
+		return nil
+	}
+	if err := st.copyFrames(n); err != nil {
+		return err
+	}
+	if err := b.lab.Pin(); err != nil {
+		return err
+	}
+	ports, err := st.tap(b.lab, n)
+	if err != nil {
+		return err
+	}
+	m := &measurement{run: r, bed: st.bed, cell: cell.ID, purpose: result.ForCapture, directions: cell.Directions.Count()}
+	load := min(captureLoadPPS, cell.CeilingPPS/10)
+	if cell.Scenario == "limit" {
+		load = min(load, float64(r.options.Plan.Limit.PPS)/2)
+	}
+	request := trial.Request{LoadPPS: load, Duration: time.Duration(float64(n) / load * float64(time.Second))}
+	_, err = m.measure(ctx, request, fmt.Sprintf("capture of %d frames of each port", n))
+	for _, p := range ports {
+		frames, stopped := p.Stop(n)
+		if err = errors.Join(err, stopped); err == nil {
+			err = r.keepCapture(cell, p, frames)
+		}
+	}
+	return err
+}
+
+// keepCapture writes the frames of a port into the run's folder.
+func (r *run) keepCapture(cell *result.Cell, p *capture.Port, frames []capture.Frame) error {
+	var file bytes.Buffer
+	if err := p.Write(&file, fmt.Sprintf("linerate run %s, cell %s", r.record.ID, cell.ID), frames); err != nil {
+		return err
+	}
+	name := filepath.Join("capture", strings.ReplaceAll(cell.ID, "/", "_")+"-"+p.Name+".pcapng")
+	cell.Captures = append(cell.Captures, result.Capture{Port: p.Name, File: name, Frames: len(frames)})
+	return r.store.WriteFile(name, file.Bytes())
+}
+
+// copyFrames opens sinks and generator anew, so that they show their first n frames.
+func (s *station) copyFrames(n int) error {
+	directions := make([]int, len(s.bed.Directions))
+	for i := range directions {
+		directions[i] = i
+		config := s.sinks[i].Config()
+		config.CopyFrames = n
+		if err := s.sinks[i].Close(); err != nil {
+			return err
+		}
+		k, err := sink.Open(config)
+		if err != nil {
+			return err
+		}
+		s.sinks[i], s.bed.Directions[i].Sink = k, k
+	}
+	s.config.CopyFrames = n * len(directions)
+	if err := s.bed.Generator.Close(); err != nil {
+		return err
+	}
+	s.bed.Generator = nil
+	var err error
+	s.bed.Generator, err = s.open(directions, s.streams)
+	return err
+}
+
+// tap opens taps on the tester's ports and on the DUT's devices. A tester's port has
+// two when traffic goes both ways: one on the generator, one on the sink.
+func (s *station) tap(l *lab.Lab, limit int) (ports []*capture.Port, err error) {
+	for _, p := range s.ports {
+		ports = append(ports, &capture.Port{Name: p.Name, Interface: p.Interface, Address: p.MAC})
+	}
+	if s.scenario.Cell.Scenario != "none" {
+		for i, device := range []string{l.DUT.A.Interface, l.DUT.B.Interface} {
+			ports = append(ports, &capture.Port{Name: "dut-" + s.ports[i].Name, Interface: device})
+		}
+	}
+	add := func(port *capture.Port, open func() (capture.Tap, error)) {
+		if err != nil {
+			return
+		}
+		var t capture.Tap
+		if t, err = open(); err == nil {
+			port.Taps = append(port.Taps, t)
+		}
+	}
+	device := func(ns, name string) func() (capture.Tap, error) {
+		return func() (capture.Tap, error) { return capture.OnDevice(ns, name, limit) }
+	}
+	for i := range s.bed.Directions {
+		if _, copies := s.bed.Generator.(*xdp.Generator); !copies {
+			add(ports[i], device(s.ports[i].Netns, s.ports[i].Interface))
+		}
+		add(ports[1-i], func() (capture.Tap, error) { return capture.OnArrival(s.sinks[i].Copies()) })
+	}
+	if g, ok := s.bed.Generator.(*xdp.Generator); ok {
+		for _, copies := range g.Copies() {
+			add(ports[0], func() (capture.Tap, error) { return capture.OnDeparture(copies) })
+		}
+		// Both streams leave by the same programs, and each port takes the frames from its address.
+		if len(s.bed.Directions) == 2 && err == nil {
+			ports[1].Taps = append(ports[1].Taps, ports[0].Taps[1:]...)
+		}
+	}
+	for _, p := range ports[2:] {
+		add(p, device(l.DUT.Netns, p.Interface))
+	}
+	if err != nil {
+		for _, p := range ports {
+			_, stopped := p.Stop(0)
+			err = errors.Join(err, stopped)
+		}
+	}
+	return ports, err
+}

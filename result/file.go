@@ -1,0 +1,19 @@
+package result
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// WriteFile writes a file of the run's folder that is neither run.json nor
+// trials.jsonl; the name may have folders, which are made.
+func (s *Store) WriteFile(name string, data []byte) error {
+	path := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return storeError("writing a file of the run", path, err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return storeError("writing a file of the run", path, err)
+	}
+	return nil
+}
