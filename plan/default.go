@@ -20,6 +20,7 @@ func Default() Plan {
 			Directions: []Direction{Uni},
 			Seed:       1,
 			Engine:     "auto",
+			Batch:      8,
 		},
 		Limit: Limit{PPS: 100_000, BurstPackets: 64},
 		Trial: Trial{
@@ -32,7 +33,10 @@ func Default() Plan {
 			MinLoadPPS:   1000,
 			MaxTrialTime: Duration(24 * time.Second),
 		},
-		Latency: defaultLatency(),
+		Latency:  defaultLatency(),
+		AB:       defaultAB(),
+		Sweep:    defaultSweep(),
+		Repeated: defaultRepeated(),
 	}
 }
 

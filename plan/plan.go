@@ -22,6 +22,10 @@ type Plan struct {
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
 	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`
+	DUT         DUT        `yaml:"dut" json:"dut"`
+	AB          AB         `yaml:"ab" json:"ab"`
+	Sweep       Sweep      `yaml:"sweep" json:"sweep"`
+	Repeated    Repeated   `yaml:"repeated" json:"repeated"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.
@@ -48,6 +52,8 @@ type Traffic struct {
 	Engine string `yaml:"engine" json:"engine"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).
 	PerFlow bool `yaml:"per_flow" json:"per_flow"`
+	// Batch is the number of frames that engine xdp hands to the device at once when it paces.
+	Batch int `yaml:"batch" json:"batch"`
 }
 
 // Limit is the packet-rate limit that scenario "limit" plants in the DUT.
@@ -132,4 +138,6 @@ type Cell struct {
 	FrameSize  FrameSize `json:"frame_size_bytes"`
 	Flows      int       `json:"flows"`
 	Directions Direction `json:"directions"`
+	// Variant tells cells of a comparison apart: "A", "B", or the value of a sweep.
+	Variant string `json:"variant,omitempty"`
 }

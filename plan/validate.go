@@ -47,6 +47,9 @@ func (p Plan) check() Problems {
 	c.search(p.Search)
 	c.latency(p)
 	c.cells(p)
+	c.dut(p)
+	c.ab(p)
+	c.sweep(p)
 	return c.problems
 }
 
