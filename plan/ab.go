@@ -209,6 +209,15 @@ func (p Plan) ShortGoal() Goal {
 	return g
 }
 
+// Short is the plan with a short search: for ShortGoal, and for a third of the time.
+func (p Plan) Short() Plan {
+	p = p.clone()
+	p.Search.Goals = []Goal{p.ShortGoal()}
+	p.Latency.Enabled = false
+	p.Search.MaxTrialTime = max(p.Search.MaxTrialTime/3, 2*p.Search.Goals[0].DurationSum)
+	return p
+}
+
 // What one measurement of a comparison takes beside its trials: the scenario, the
 // learning of flows, the warm-up; and beside each trial's duration and drain.
 const (

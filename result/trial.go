@@ -11,6 +11,8 @@ const (
 	ForWarmUp      Purpose = "warm-up"
 	ForSearch      Purpose = "search"
 	ForLatency     Purpose = "latency"
+	// ForComparison is a forwarding rate at a fixed load, for a comparison or a sweep.
+	ForComparison Purpose = "comparison"
 )
 
 // Trial is one line of trials.jsonl: one load for one duration, as counts over all
