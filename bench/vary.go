@@ -151,18 +151,7 @@ func (v *varied) load(i int) float64 {
 // throughput if there is none.
 func (v *varied) take(ctx context.Context, variant plan.Variant, c plan.Cell, load float64) (f figure, err error) {
 	if load == 0 {
-		cell, err := v.searchOf(ctx, variant, c)
-		if err == nil && cell.Skipped != "" {
-			err = fmt.Errorf("cell %s: %s", c.ID(), cell.Skipped)
-		}
-		if err != nil {
-			return f, err
-		}
-		f.pps = cell.Goals[0].ConditionalPPS
-		if f.pps <= 0 {
-			return f, fmt.Errorf("cell %s: no load was found to pass %s: there is nothing to compare; see its trials", c.ID(), cell.Goals[0].Name)
-		}
-		return f, nil
+		return v.throughput(ctx, variant, c)
 	}
 	var cell result.Cell
 	err = v.as(variant, func() error {
@@ -182,6 +171,28 @@ func (v *varied) take(ctx context.Context, variant plan.Variant, c plan.Cell, lo
 		return f, fmt.Errorf("cell %s: %w", c.ID(), err)
 	}
 	return f, v.ended(cell)
+}
+
+// searchAttempts is how often a search that found no load to pass is made at most.
+const searchAttempts = 3
+
+// throughput is what a short search finds. One that finds nothing is made again: on a
+// noisy machine it may lose its way, and there is no figure that could be left out.
+func (v *varied) throughput(ctx context.Context, variant plan.Variant, c plan.Cell) (f figure, err error) {
+	for range searchAttempts {
+		cell, err := v.searchOf(ctx, variant, c)
+		if err != nil {
+			return f, err
+		}
+		if cell.Skipped != "" {
+			return f, fmt.Errorf("cell %s: %s", c.ID(), cell.Skipped)
+		}
+		if f.pps = cell.Goals[0].ConditionalPPS; f.pps > 0 {
+			return f, nil
+		}
+		v.all++
+	}
+	return f, fmt.Errorf("cell %s: no load was found to pass %s in %d searches: there is nothing to compare; see its trials", c.ID(), variant.Plan.ShortGoal().Name, searchAttempts)
 }
 
 // rateAttempts is how often a disturbed trial of a forwarding rate is made at most.

@@ -202,7 +202,6 @@ func (p *page) comparisonAB(run *result.Run) {
 		}
 		if len(run.Comparison.Cells) > 1 {
 			p.line("%s", p.bold(comparedTitle(cell)))
-			p.wrapped("", abSentence(*run.Comparison, cell))
 		}
 		for _, line := range abPicture(cell) {
 			p.line("%s", line)
@@ -251,7 +250,7 @@ func markdownAB(b *bytes.Buffer, run *result.Run) {
 	b.WriteString("\n## A beside B\n")
 	for _, cell := range run.Comparison.Cells {
 		if len(run.Comparison.Cells) > 1 {
-			fmt.Fprintf(b, "\n### %s\n\n%s\n", markdownText(comparedTitle(cell)), markdownText(abSentence(*run.Comparison, cell)))
+			fmt.Fprintf(b, "\n### %s\n", markdownText(comparedTitle(cell)))
 		}
 		b.WriteString("\n")
 		codeBlock(b, "", strings.Join(abPicture(cell), "\n")+"\n")

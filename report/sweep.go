@@ -26,7 +26,11 @@ func sweepSentence(s result.Sweep, c result.Curve) string {
 		return where + fmt.Sprintf("The %s still rises at the last value, %s=%s, with %s Mpps: try values beyond it.", figure, s.Field, best.Value, Mpps(best.EstimatePPS))
 	default:
 		enough, _ := pointOf(c, c.EnoughValue)
-		text := where + fmt.Sprintf("Beyond %s=%s nothing is gained: the %s is %s Mpps there, and no later value is better by more than %s", s.Field, enough.Value, figure, Mpps(enough.EstimatePPS), margin)
+		beyond := "Beyond %s=%s nothing is gained"
+		if c.EnoughValue == s.Values[0] {
+			beyond = "Nothing is gained over %s=%s"
+		}
+		text := where + fmt.Sprintf(beyond+": the %s is %s Mpps there, and no later value is better by more than %s", s.Field, enough.Value, figure, Mpps(enough.EstimatePPS), margin)
 		if lost := losing(s, c); len(lost) > 0 {
 			text += "; " + strings.Join(lost, " and ") + " " + map[bool]string{true: "is", false: "are"}[len(lost) == 1] + " worse again"
 		}
@@ -57,11 +61,11 @@ func pointOf(c result.Curve, value string) (result.CurvePoint, bool) {
 }
 
 // sweepBarColumns is the width of a bar in text.
-const sweepBarColumns = 32
+const sweepBarColumns = 20
 
 // sweepRows are the values with their intervals and a bar from zero.
 func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]string) {
-	columns = []column{{s.Field, true}, {"Mpps", true}, {"95 % interval", false}, {"best is better by", true}, {"repeats, Mpps", false}, {"", false}}
+	columns = []column{{s.Field, true}, {"Mpps", true}, {"95 % interval", false}, {"to the best", true}, {"", false}, {"repeats, Mpps", false}}
 	highest := 0.0
 	for _, p := range c.Points {
 		highest = max(highest, p.EstimatePPS)
@@ -72,17 +76,17 @@ func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]strin
 		for _, v := range p.PPS {
 			repeats = append(repeats, Mpps(v))
 		}
-		row[4] = strings.Join(repeats, " ")
+		row[5] = strings.Join(repeats, " ")
 		if p.Disturbed > 0 {
-			row[4] += fmt.Sprintf(" (%d disturbed)", p.Disturbed)
+			row[5] += fmt.Sprintf(" (%d disturbed)", p.Disturbed)
 		}
 		if len(p.PPS) > 0 && highest > 0 {
 			row[1] = Mpps(p.EstimatePPS)
-			row[5] = strings.Repeat("█", max(1, int(p.EstimatePPS/highest*sweepBarColumns+0.5)))
+			row[4] = strings.Repeat("█", max(1, int(p.EstimatePPS/highest*sweepBarColumns+0.5)))
 		}
 		if p.IntervalHighPPS > 0 {
 			row[2] = Mpps(p.IntervalLowPPS) + " to " + Mpps(p.IntervalHighPPS)
-			row[3] = Percent(p.GainRatio)
+			row[3] = "-" + Percent(1-1/(1+p.GainRatio))
 		}
 		rows = append(rows, row)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/linerate/linerate/result"
@@ -46,11 +47,12 @@ func htmlSweepOf(run *result.Run) []htmlSweep {
 	for i, c := range run.Sweep.Curves {
 		columns, rows := sweepRows(*run.Sweep, c)
 		h := htmlSweep{Title: c.Title, Sentence: sweepSentence(*run.Sweep, c), Note: sweepNote(*run.Sweep, c), Field: run.Sweep.Field, Chart: sweepChartOf(*run.Sweep, c, i)}
-		for _, col := range columns[:len(columns)-1] {
+		const bar = 4 // the chart shows it better
+		for _, col := range slices.Delete(columns, bar, bar+1) {
 			h.Headings = append(h.Headings, col.Heading)
 		}
 		for _, r := range rows {
-			h.Rows = append(h.Rows, r[:len(r)-1])
+			h.Rows = append(h.Rows, slices.Delete(r, bar, bar+1))
 		}
 		list = append(list, h)
 	}
