@@ -25,7 +25,7 @@ of pairs that would be needed).`,
 		Example: `  sudo linerate ab --a scenarios=route --b scenarios=conntrack-nft
   sudo linerate ab --b dut.sysctls.net.ipv4.ip_early_demux=0
   sudo linerate ab --a scenarios=snat-nft --b scenarios=snat-iptables --set ab.pairs=20
-  linerate ab --b traffic.flows=1,1 --dry-run`,
+  linerate ab --b traffic.batch=16 --dry-run        what would be measured, and for how long`,
 		Args:              atMost(1, "the name or file of one plan"),
 		ValidArgsFunction: completePlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
