@@ -24,7 +24,7 @@ func (s Scenario) Tuning(p plan.DUT) []Step {
 		{"gro_flush_timeout", int64(time.Duration(p.GROFlushTimeout))},
 		{"napi_defer_hard_irqs", int64(p.NAPIDeferHardIRQs)},
 	} {
-		if a.value == 0 { // as the kernel has it
+		if p.GROFlushTimeout == 0 { // as the kernel has it: a poll at every arrival
 			continue
 		}
 		for _, device := range []string{s.DUT.A.Interface, s.DUT.B.Interface} {

@@ -34,6 +34,7 @@ func Default() Plan {
 			MaxTrialTime: Duration(24 * time.Second),
 		},
 		Latency:  defaultLatency(),
+		DUT:      DUT{NAPIDeferHardIRQs: 2},
 		AB:       defaultAB(),
 		Sweep:    defaultSweep(),
 		Repeated: defaultRepeated(),

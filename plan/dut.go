@@ -19,7 +19,7 @@ type DUT struct {
 	// GROFlushTimeout and NAPIDeferHardIRQs make the DUT's devices poll by a timer instead
 	// of at every arrival: after a poll that found frames they wait for the timeout, and that
 	// many empty polls later for an arrival again (Documentation/networking/napi.rst,
-	// Linux 6.18). Either being 0 turns it off.
+	// Linux 6.18). A timeout of 0 turns it off.
 	GROFlushTimeout   Duration `yaml:"gro_flush_timeout" json:"gro_flush_timeout"`
 	NAPIDeferHardIRQs int      `yaml:"napi_defer_hard_irqs" json:"napi_defer_hard_irqs"`
 }

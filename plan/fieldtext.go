@@ -54,8 +54,8 @@ var fieldTexts = map[string]string{
 
 	"dut":                      "tuning of the device under test, whatever the scenario; put back after each cell",
 	"dut.sysctls":              "sysctls of the DUT's network namespace, by name",
-	"dut.gro_flush_timeout":    "time between polls of the DUT's devices while frames come; needs napi_defer_hard_irqs; 0s: a poll at every arrival",
-	"dut.napi_defer_hard_irqs": "polls that may find nothing before the device waits for an arrival again",
+	"dut.gro_flush_timeout":    "time between polls of the DUT's devices while frames come; 0s: a poll at every arrival",
+	"dut.napi_defer_hard_irqs": "polls by gro_flush_timeout that may find nothing before the device waits for an arrival again",
 
 	"ab":              "A beside B in adjacent pairs, by `linerate ab`; on when a or b changes something",
 	"ab.a":            "what side A changes, as --set takes it",
@@ -126,7 +126,7 @@ var intRanges = map[string]intRange{
 	"ab.aa_pairs":              {3, 1000, "pairs"},
 	"sweep.repeats":            {2, 1000, "repeats"},
 	"repeated.trials":          {1, 1000, "trials"},
-	"dut.napi_defer_hard_irqs": {0, math.MaxInt32, "polls"},
+	"dut.napi_defer_hard_irqs": {1, math.MaxInt32, "polls"},
 }
 
 type durationRange struct{ min, max time.Duration }

@@ -45,7 +45,14 @@ func abSentence(c result.Comparison, cell result.ComparedCell) string {
 		return fmt.Sprintf("The %s of %s is %s %s than that of %s: this is no chance (%s, p = %s) and beyond the %s that two measurements of one thing may differ by here.",
 			figure, b, Percent(math.Abs(cell.EstimateRatio-1)), more, a, interval, pValue(cell.PValue), Percent(cell.MarginRatio))
 	case stats.Equivalent:
-		return fmt.Sprintf("%s and %s are equivalent: whatever their %s differs by, it is less than %s (%s).", a, b, figure, Percent(cell.MarginRatio), interval)
+		text := fmt.Sprintf("%s and %s are equivalent: whatever their %s differs by, it is less than the %s that count here (%s, p = %s).", a, b, figure, Percent(cell.MarginRatio), interval, pValue(cell.PValue))
+		if cell.PValue < c.AlphaRatio {
+			text += " There is some difference, says p, but it is too small to count."
+			if cell.NoiseFloorRatio > c.LeastChangeRatio {
+				text += " What counts is set by the noise floor: a quieter machine or more pairs (ab.pairs, ab.aa_pairs) see finer."
+			}
+		}
+		return text
 	case stats.Inconclusive:
 		advice := "no number of pairs up to 1000 would decide it on this machine"
 		if cell.PairsNeeded > 0 {

@@ -196,7 +196,7 @@ func fixtureRun() *result.Run {
 			Trial:   plan.Trial{DrainQuiet: second / 5, DrainMax: 2 * second, Settle: second / 20},
 			Search:  plan.Search{Algorithm: "mlrsearch", Goals: []plan.Goal{goal, pdr}, MinLoadPPS: 1000, MaxTrialTime: 60 * second},
 			Latency: fixtureLatencyPlan(),
-			AB:      plan.Default().AB, Sweep: plan.Default().Sweep, Repeated: plan.Default().Repeated},
+			DUT:     plan.Default().DUT, AB: plan.Default().AB, Sweep: plan.Default().Sweep, Repeated: plan.Default().Repeated},
 		Testbed: result.Testbed{Kind: "lab", DUTCPUs: []int{1}, TesterCPUs: []int{0}, MTUBytes: 1500, Queues: 1, Links: []string{"a0-d0", "d1-b0"}},
 		Environment: result.Environment{Kernel: "6.18.0", KernelCmdline: "quiet root=/dev/vda1", OS: "Debian GNU/Linux 12", Architecture: "x86_64",
 			CPUModel: "Intel Xeon Processor (Sapphire Rapids)", CPUs: 2, MemoryBytes: 25275465728, Virtualisation: "kvm", Governor: "not offered",

@@ -69,7 +69,7 @@ func TestABSentences(t *testing.T) {
 	cell := c.Cells[0]
 	for verdict, want := range map[string]string{
 		"changed":      "B (scenarios=conntrack-nft, limit.pps=5) is 23 % lower than that of A (the plan as it stands)",
-		"equivalent":   "are equivalent: whatever their forwarding rate at 2.860 Mpps offered differs by, it is less than 1.55 %",
+		"equivalent":   "are equivalent: whatever their forwarding rate at 2.860 Mpps offered differs by, it is less than the 1.55 % that count here",
 		"inconclusive": "no number of pairs up to 1000 would decide it",
 		"":             "was not finished (10 of 10 pairs)",
 	} {
