@@ -22,6 +22,9 @@ type AB struct {
 	Alpha Ratio `yaml:"alpha" json:"alpha"`
 	// LeastChange is the smallest change of the ratio that matters.
 	LeastChange Ratio `yaml:"least_change" json:"least_change"`
+	// FailIf is the outcome that ends the command with exit code 1: "never", "changed",
+	// "slower" (changed, and B is below A) or "not-equivalent".
+	FailIf string `yaml:"fail_if" json:"fail_if"`
 }
 
 // Repeated says how one figure is taken where many are compared: by A/B and by sweeps.
@@ -47,7 +50,7 @@ const (
 )
 
 func defaultAB() AB {
-	return AB{Pairs: 10, AAPairs: 6, Alpha: 0.05, LeastChange: 0.01}
+	return AB{Pairs: 10, AAPairs: 6, Alpha: 0.05, LeastChange: 0.01, FailIf: "never"}
 }
 
 func defaultRepeated() Repeated {
@@ -118,6 +121,7 @@ func (c *checker) ab(p Plan) {
 	c.whole("ab.aa_pairs", "ab.aa_pairs", a.AAPairs)
 	c.share("ab.alpha", a.Alpha, a.Alpha > 0 && a.Alpha <= 0.5, "above 0 and at most 0.5")
 	c.share("ab.least_change", a.LeastChange, a.LeastChange >= 0 && a.LeastChange < 1, "at least 0 and below 1")
+	c.choice("ab.fail_if", a.FailIf)
 	c.choice("repeated.figure", p.Repeated.Figure)
 	c.load("repeated.load_pps", p.Repeated.LoadPPS, "0 (found by a first search) or more", p.Repeated.LoadPPS >= 0)
 	c.duration("repeated.trial_duration", p.Repeated.TrialDuration)

@@ -63,6 +63,7 @@ var fieldTexts = map[string]string{
 	"ab.pairs":        "pairs for each cell, fixed before the start",
 	"ab.aa_pairs":     "pairs with A in both halves: they give the noise floor",
 	"ab.alpha":        "chance of calling a change what is none, over all cells together",
+	"ab.fail_if":      "exit with 1 if any cell is changed, slower (changed, and B is below A) or not-equivalent; never: do not",
 	"ab.least_change": "smallest change of the ratio that matters",
 
 	"sweep":         "one curve over the values of a field; on when field is set",
@@ -152,6 +153,7 @@ var textChoices = map[string][]string{
 	"sim.preset":       {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
 	"traffic.engine":   {"auto", "xdp", "afpacket"},
 	"search.algorithm": {"mlrsearch", "binary"},
+	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
 	"repeated.figure":  {AutoFigure, ForwardingRate, Throughput},
 }
 

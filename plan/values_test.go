@@ -138,7 +138,7 @@ func everyField(t *testing.T) Plan {
 			Goals: []Goal{{Name: "G", LossRatio: 0.0007, ExceedRatio: 0.1, TrialDuration: 60e9, DurationSum: 61e9, Width: 1e-6}}},
 		Latency:  Latency{Enabled: true, Loads: []Ratio{0.25, 1.1}, LoadsPPS: []float64{1000, 2.5e5}, ThroughputGoal: "G", TrialDuration: 250e6, TrialsPerLoad: 2},
 		DUT:      DUT{Sysctls: Sysctls{"net.ipv4.ip_early_demux": "0", "net.ipv4.ping_group_range": "1 0"}, GROFlushTimeout: 20e3, NAPIDeferHardIRQs: 3},
-		AB:       AB{A: []string{"scenarios=route"}, B: []string{"scenarios=snat", "limit.pps=7"}, Pairs: 7, AAPairs: 8, Alpha: 0.01, LeastChange: 0.02},
+		AB:       AB{A: []string{"scenarios=route"}, B: []string{"scenarios=snat", "limit.pps=7"}, Pairs: 7, AAPairs: 8, Alpha: 0.01, LeastChange: 0.02, FailIf: "slower"},
 		Sweep:    Sweep{Repeats: 4}, // a plan with A and B has no field to sweep
 		Repeated: Repeated{Figure: Throughput, LoadPPS: 1e6, TrialDuration: 2e9, Trials: 3, Seed: 9},
 	}

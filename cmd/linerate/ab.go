@@ -58,6 +58,9 @@ of pairs that would be needed).`,
 // vary makes the plan what --a, --b and --sweep say.
 func (f *benchFlags) vary(p *plan.Plan) error {
 	p.AB.A, p.AB.B = append(p.AB.A, f.a...), append(p.AB.B, f.b...)
+	if f.failIf != "" {
+		p.AB.FailIf = string(f.failIf)
+	}
 	if f.sweep != "" {
 		if err := p.Sweep.ParseSweep(f.sweep); err != nil {
 			return badArgument("--sweep: %v", err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 )
 
@@ -58,11 +59,12 @@ func TestFailIf(t *testing.T) {
 			t.Errorf("%s of %s at %v: %t", tt.fail, tt.verdict, tt.ratio, got)
 		}
 	}
-	run := &result.Run{Comparison: &result.Comparison{Cells: []result.ComparedCell{{CellB: "x", Verdict: "changed", EstimateRatio: 0.9}}}}
-	if err := failIf("slower").checkRun(run); err == nil || err.(*exitError).code != exitThresholdMissed {
+	run := &result.Run{Plan: plan.Plan{AB: plan.AB{FailIf: "slower"}}, Comparison: &result.Comparison{Cells: []result.ComparedCell{{CellB: "x", Verdict: "changed", EstimateRatio: 0.9}}}}
+	if err := checkAB(run); err == nil || err.(*exitError).code != exitThresholdMissed {
 		t.Errorf("error %v", err)
 	}
-	if err := failIf("").checkRun(run); err != nil {
+	run.Plan.AB.FailIf = "never"
+	if err := checkAB(run); err != nil {
 		t.Errorf("nothing was asked for: %v", err)
 	}
 }

@@ -150,7 +150,7 @@ func (f *benchFlags) run(planName string, stdout, stderr io.Writer) error {
 	if err := nothingMeasured(run, o.Out); err != nil {
 		return err
 	}
-	if err := f.failIf.checkRun(run); err != nil {
+	if err := checkAB(run); err != nil {
 		return err
 	}
 	return checkRequired(run)

@@ -49,14 +49,15 @@ func (f failIf) meets(verdict string, ratio float64) bool {
 	return false
 }
 
-// checkRun is an error of exit code 1 if a cell of an A/B comparison met the outcome.
-func (f failIf) checkRun(run *result.Run) error {
-	if f == "" || run.Comparison == nil {
+// checkAB is an error of exit code 1 if a cell of an A/B comparison met the outcome of its plan.
+func checkAB(run *result.Run) error {
+	if run.Comparison == nil {
 		return nil
 	}
+	f := failIf(run.Plan.AB.FailIf)
 	for _, c := range run.Comparison.Cells {
 		if f.meets(c.Verdict, c.EstimateRatio) {
-			return &exitError{exitThresholdMissed, fmt.Errorf("--fail-if %s: %s: %s, B/A %.4f", f, c.CellB, c.Verdict, c.EstimateRatio)}
+			return &exitError{exitThresholdMissed, fmt.Errorf("ab.fail_if %s: %s: %s, B/A %.4f", f, c.CellB, c.Verdict, c.EstimateRatio)}
 		}
 	}
 	return nil
