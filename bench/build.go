@@ -40,6 +40,8 @@ type station struct {
 	priority int // of the sending threads
 	// streams are the flows of each direction as the generator sends them.
 	streams [][]frame.Flow
+	// batch is the number of frames that engine xdp hands over at once.
+	batch int
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
@@ -53,7 +55,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 		return nil, err
 	}
 	s.config = generator.Config{Sizes: sizes(cell), CPUs: l.CPUs.Generators}
-	s.engine = engineFor(p.Traffic.Engine, s.config.Sizes)
+	s.engine, s.batch = engineFor(p.Traffic.Engine, s.config.Sizes), p.Traffic.Batch
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
 		CPURoles: roles(l.CPUs), Progress: progress, PerFlow: p.Traffic.PerFlow,
@@ -153,7 +155,7 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 	if err != nil {
 		return nil, err
 	}
-	g.Priority = s.priority
+	g.Priority, g.Batch = s.priority, s.batch
 	return g, nil
 }
 

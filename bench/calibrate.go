@@ -33,9 +33,13 @@ type shape struct {
 	frameSize  plan.FrameSize
 	flows      int
 	directions plan.Direction
+	engine     string
+	batch      int
 }
 
-func shapeOf(c plan.Cell) shape { return shape{c.IPVersion, c.FrameSize, c.Flows, c.Directions} }
+func shapeOf(p plan.Plan, c plan.Cell) shape {
+	return shape{c.IPVersion, c.FrameSize, c.Flows, c.Directions, p.Traffic.Engine, p.Traffic.Batch}
+}
 
 func (s shape) cell() plan.Cell {
 	return plan.Cell{Scenario: "none", IPVersion: s.ipVersion, FrameSize: s.frameSize, Flows: s.flows, Directions: s.directions}
@@ -45,7 +49,7 @@ func (s shape) cell() plan.Cell {
 // per direction that generator and sink carry without a DUT.
 func (r *run) calibrate(ctx context.Context, cells []plan.Cell) error {
 	for _, c := range cells {
-		s := shapeOf(c)
+		s := shapeOf(r.options.Plan, c)
 		if _, done := r.ceilings[s]; done {
 			continue
 		}

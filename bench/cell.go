@@ -17,10 +17,10 @@ import (
 // scheduler are cold.
 const warmUp = 200 * time.Millisecond
 
-// measureCell makes the DUT what the cell says, searches, and unmakes it. What
-// was measured is in the cell even when an error is returned.
-func (r *run) measureCell(ctx context.Context, c plan.Cell) (cell result.Cell, err error) {
-	cell = newCell(c, r.ceilings[shapeOf(c)])
+// inCell makes the DUT what the cell says, measures, and unmakes it. What was
+// measured is in the cell even when an error is returned.
+func (r *run) inCell(ctx context.Context, c plan.Cell, measure func(context.Context, *result.Cell, tester) error) (cell result.Cell, err error) {
+	cell = newCell(c, r.ceilings[shapeOf(r.options.Plan, c)])
 	made, skipped, err := r.testbed.makeDUT(c)
 	cell.Skipped = skipped
 	if made.setup != nil {
@@ -43,16 +43,21 @@ func (r *run) measureCell(ctx context.Context, c plan.Cell) (cell result.Cell, e
 	if r.options.Plan.Search.Algorithm == "binary" {
 		cell.Warnings = append(cell.Warnings, result.Warning{Code: "binary-search", Text: "each bound rests on one trial, so one disturbed trial misleads the bisection; search.algorithm=mlrsearch decides each load by several trials"})
 	}
-	if err := r.testCell(ctx, &cell, st); err != nil {
-		return cell, err
+	return cell, measure(ctx, &cell, st)
+}
+
+// measureCell puts a cell through the tests of the plan, and captures frames of it.
+func (r *run) measureCell(ctx context.Context, cell *result.Cell, t tester) error {
+	if err := r.testCell(ctx, cell, t); err != nil {
+		return err
 	}
-	return cell, r.capture(ctx, &cell, st)
+	return r.capture(ctx, cell, t)
 }
 
 func newCell(c plan.Cell, ceiling result.Ceiling) result.Cell {
 	return result.Cell{
 		ID: c.ID(), Scenario: c.Scenario, Backend: c.Backend, IPVersion: c.IPVersion, FrameSize: c.FrameSize,
-		Flows: c.Flows, Directions: c.Directions, CeilingPPS: ceiling.PPS, CeilingBound: ceiling.Bound,
+		Flows: c.Flows, Directions: c.Directions, Variant: c.Variant, CeilingPPS: ceiling.PPS, CeilingBound: ceiling.Bound,
 		Evidence: []string{}, Warnings: []result.Warning{}, Goals: []result.Goal{}, Setup: []string{},
 	}
 }

@@ -49,6 +49,9 @@ func (e Estimate) TotalSeconds() float64 {
 // testbed is sim, whose trials take virtual time only. Trials that are repeated
 // because something disturbed them come on top.
 func EstimateOf(p plan.Plan) (Estimate, error) {
+	if variants := p.Variants(); len(variants) > 0 {
+		return estimateVaried(p, variants), nil
+	}
 	cells := p.Cells()
 	e := Estimate{Cells: len(cells)}
 	if len(cells) == 0 {
@@ -56,7 +59,7 @@ func EstimateOf(p plan.Plan) (Estimate, error) {
 	}
 	shapes := map[shape]bool{}
 	for _, c := range cells {
-		shapes[shapeOf(c)] = true
+		shapes[shapeOf(p, c)] = true
 	}
 	simulation := p.Testbed == "sim"
 	latencies, floors := latencyEstimate(p)

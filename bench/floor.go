@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 )
 
@@ -19,9 +20,9 @@ func (r *run) measureFloors(ctx context.Context) error {
 	ceilings := r.record.Calibration.Ceilings
 	for i := range ceilings {
 		c := &ceilings[i]
-		s := shape{c.IPVersion, c.FrameSize, c.Flows, c.Directions}
+		s := shapeOf(r.options.Plan, plan.Cell{IPVersion: c.IPVersion, FrameSize: c.FrameSize, Flows: c.Flows, Directions: c.Directions})
 		ofShape := func(cell result.Cell) bool {
-			return s == shape{cell.IPVersion, cell.FrameSize, cell.Flows, cell.Directions}
+			return s == shapeOf(r.options.Plan, plan.Cell{IPVersion: cell.IPVersion, FrameSize: cell.FrameSize, Flows: cell.Flows, Directions: cell.Directions})
 		}
 		for _, cell := range r.record.Cells {
 			if ofShape(cell) && cell.Scenario == "none" {

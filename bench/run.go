@@ -60,16 +60,19 @@ func (r *run) measure(ctx context.Context) error {
 		return err
 	}
 	cells := r.options.Plan.Cells()
-	r.events.Opened(&r.record, cells)
+	r.events.Opened(&r.record, r.options.Plan.Measurements())
 	for _, w := range r.record.Warnings {
 		r.events.Doubt(w)
+	}
+	if variants := r.options.Plan.Variants(); len(variants) > 0 {
+		return r.vary(ctx, variants)
 	}
 	if err := r.calibrate(ctx, cells); err != nil {
 		return err
 	}
 	for i, c := range cells {
 		r.events.CellStarted(i+1, len(cells), c)
-		cell, err := r.measureCell(ctx, c)
+		cell, err := r.inCell(ctx, c, r.measureCell)
 		if err != nil && !cell.HasResults() {
 			return fmt.Errorf("cell %s: %w", c.ID(), err)
 		}

@@ -24,6 +24,8 @@ type testbedUnderTest interface {
 	// clear keeps linerate's own work out of the way of the trials from here on. It
 	// comes after describe, which looks at the machine as others find it.
 	clear() error
+	// follow makes the cells to come those of another plan on the same testbed.
+	follow(p plan.Plan) error
 	// makeDUT makes the DUT what the cell says. Skipped is why this testbed cannot;
 	// then, and after an error, there is nothing to undo.
 	makeDUT(c plan.Cell) (made madeDUT, skipped string, err error)

@@ -108,6 +108,11 @@ func withoutID(values map[string]string, id string) map[string]string {
 	return plain
 }
 
+func (b *labTestbed) follow(p plan.Plan) error {
+	b.options.Plan = p
+	return nil
+}
+
 func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err error) {
 	scenario := dut.Scenario{Cell: c, Limit: b.options.Plan.Limit, DUT: b.lab.DUT}
 	steps, err := scenario.Steps()
@@ -118,7 +123,7 @@ func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err err
 	if err != nil {
 		return made, "", err
 	}
-	applied, err := dut.Apply(steps, b.journal)
+	applied, err := dut.Apply(append(steps, scenario.Tuning(b.options.Plan.DUT)...), b.journal)
 	if err != nil {
 		// The other cells can still be measured.
 		return made, fmt.Sprintf("%v; `linerate doctor` tells what this machine lacks", err), nil

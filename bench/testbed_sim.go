@@ -15,6 +15,8 @@ import (
 type simTestbed struct {
 	*sim.Testbed
 	plan plan.Plan
+	// rounds counts the plans that it has followed.
+	rounds uint64
 }
 
 func newSimTestbed(p plan.Plan) (*simTestbed, error) {
@@ -25,7 +27,16 @@ func newSimTestbed(p plan.Plan) (*simTestbed, error) {
 	return &simTestbed{Testbed: t, plan: p}, nil
 }
 
-func (b *simTestbed) open() error  { return nil }
+func (b *simTestbed) open() error { return nil }
+
+// follow makes the device that of another plan: a variant may be another device. What
+// it draws at random goes on, so that measuring one device twice gives two figures.
+func (b *simTestbed) follow(p plan.Plan) error {
+	b.plan = p
+	b.rounds++
+	return b.Become(p.Sim, b.rounds)
+}
+
 func (b *simTestbed) clear() error { return nil }
 func (b *simTestbed) close() error { return nil }
 

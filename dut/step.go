@@ -67,6 +67,12 @@ func (s Step) apply(j *journal.Journal) (made bool, err error) {
 		undo = s.Do
 		undo.Value = old
 	}
+	if s.Do.Kind == journal.SetDevice {
+		undo = s.Do
+		if undo.Value, err = journal.ReadDevice(s.Do.Netns, s.Do.Key); err != nil {
+			return false, err
+		}
+	}
 	if undo.Kind != "" {
 		if err := j.Record(undo); err != nil {
 			return false, err

@@ -43,7 +43,11 @@ func (c Cell) ID() string {
 	if c.FrameSize != IMIX {
 		size += "B"
 	}
-	return fmt.Sprintf("%s/ipv%d/%s/%df/%s", c.ScenarioID(), c.IPVersion, size, c.Flows, c.Directions)
+	id := fmt.Sprintf("%s/ipv%d/%s/%df/%s", c.ScenarioID(), c.IPVersion, size, c.Flows, c.Directions)
+	if c.Variant != "" {
+		id += "/" + c.Variant
+	}
+	return id
 }
 
 // Title names the cell for people: "snat (nft), IPv4, 64 B, 10,000 flows, both directions".
@@ -60,5 +64,9 @@ func (c Cell) Title() string {
 	if c.Directions == Bi {
 		directions = "both directions"
 	}
-	return strings.Join([]string{scenario, fmt.Sprintf("IPv%d", c.IPVersion), c.FrameSize.Label(), flows, directions}, ", ")
+	parts := []string{scenario, fmt.Sprintf("IPv%d", c.IPVersion), c.FrameSize.Label(), flows, directions}
+	if c.Variant != "" {
+		parts = append(parts, c.Variant)
+	}
+	return strings.Join(parts, ", ")
 }

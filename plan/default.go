@@ -20,6 +20,7 @@ func Default() Plan {
 			Directions: []Direction{Uni},
 			Seed:       1,
 			Engine:     "auto",
+			Batch:      8,
 		},
 		Limit: Limit{PPS: 100_000, BurstPackets: 64},
 		Trial: Trial{
@@ -37,6 +38,10 @@ func Default() Plan {
 		FrameLossRate:  defaultFrameLossRate(),
 		BackToBack:     defaultBackToBack(),
 		SystemRecovery: defaultSystemRecovery(),
+		DUT:            DUT{NAPIDeferHardIRQs: 2},
+		AB:             defaultAB(),
+		Sweep:          defaultSweep(),
+		Repeated:       defaultRepeated(),
 	}
 }
 

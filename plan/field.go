@@ -65,6 +65,8 @@ func typeText(t reflect.Type) string {
 		return "frame size"
 	case reflect.TypeFor[CPUList]():
 		return "list of CPUs"
+	case reflect.TypeFor[Sysctls]():
+		return "sysctls"
 	case reflect.TypeFor[Scenario]():
 		return "scenario"
 	case reflect.TypeFor[Direction]():
@@ -140,6 +142,9 @@ func kindOfPath(path string) string { return indexInPath.ReplaceAllString(path, 
 
 // unknownField says what to write instead of a field name that the group at path does not have.
 func unknownField(t reflect.Type, path, name string) (hint string) {
+	if hint, absent := absentField(joinPath(path, name)); absent {
+		return hint
+	}
 	names := fieldNames(t)
 	if close := nearest(name, names); len(close) > 0 {
 		for i := range close {

@@ -39,6 +39,7 @@ var fieldTexts = map[string]string{
 	"traffic.directions": "uni: A to B; bi: both ways, each at the intended load",
 	"traffic.seed":       "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
 	"traffic.engine":     "the generator: auto, xdp or afpacket",
+	"traffic.batch":      "frames that engine xdp hands over at once when paced: more are cheaper and leave in bursts",
 
 	"traffic.per_flow": "report the least, median and most frames that came of a flow, and Jain's index of fairness",
 
@@ -50,6 +51,32 @@ var fieldTexts = map[string]string{
 	"trial.drain_quiet": "a trial ends when no test frame has arrived for so long",
 	"trial.drain_max":   "but not later than this after the last frame was sent",
 	"trial.settle":      "wait after the counters are read",
+
+	"dut":                      "tuning of the device under test, whatever the scenario; put back after each cell",
+	"dut.sysctls":              "sysctls of the DUT's network namespace, by name",
+	"dut.gro_flush_timeout":    "time between polls of the DUT's devices while frames come; 0s: a poll at every arrival",
+	"dut.napi_defer_hard_irqs": "polls by gro_flush_timeout that may find nothing before the device waits for an arrival again",
+
+	"ab":              "A beside B in adjacent pairs, by `linerate ab`; on when a or b changes something",
+	"ab.a":            "what side A changes, as --set takes it",
+	"ab.b":            "what side B changes, as --set takes it",
+	"ab.pairs":        "pairs for each cell, fixed before the start",
+	"ab.aa_pairs":     "pairs with A in both halves: they give the noise floor",
+	"ab.alpha":        "chance of calling a change what is none, over all cells together",
+	"ab.fail_if":      "exit with 1 if any cell is changed, slower (changed, and B is below A) or not-equivalent; never: do not",
+	"ab.least_change": "smallest change of the ratio that matters",
+
+	"sweep":         "one curve over the values of a field; on when field is set",
+	"sweep.field":   "the field, as --set takes it, such as dut.gro_flush_timeout",
+	"sweep.values":  "its values, in the order of the curve",
+	"sweep.repeats": "how often each value is measured; the order is drawn anew each time",
+
+	"repeated":                "how one figure of an A/B comparison or a sweep is taken",
+	"repeated.figure":         "forwarding-rate, throughput, or auto: the rate for A/B, the throughput for a sweep",
+	"repeated.load_pps":       "fixed load of the forwarding rate per direction; 0: a quarter above the highest throughput found first",
+	"repeated.trial_duration": "duration of each trial of the forwarding rate",
+	"repeated.seed":           "fixes the order of the measurements and the resampling",
+	"repeated.trials":         "trials of the forwarding rate whose mean is one figure",
 
 	"search":                "how the throughput is looked for",
 	"search.algorithm":      "mlrsearch (RFC 9971) or binary",
@@ -115,6 +142,14 @@ var intRanges = map[string]intRange{
 	"back_to_back.verifications": {0, 10, "times"},
 	"system_recovery.repeats":    {1, 1000, "repeats"},
 	"capture.frames":             {0, 100_000, "frames"},
+	// 256 is the kernel's limit (TEST_XDP_MAX_BATCH, net/bpf/test_run.c).
+	"traffic.batch": {1, 256, "frames"},
+	// Six pairs are the fewest that can give p < 0.05 (2/2^6).
+	"ab.pairs":                 {6, 1000, "pairs"},
+	"ab.aa_pairs":              {3, 1000, "pairs"},
+	"sweep.repeats":            {2, 1000, "repeats"},
+	"repeated.trials":          {1, 1000, "trials"},
+	"dut.napi_defer_hard_irqs": {1, math.MaxInt32, "polls"},
 }
 
 type durationRange struct{ min, max time.Duration }
@@ -125,6 +160,8 @@ var durationRanges = map[string]durationRange{
 	"trial.drain_quiet":             {time.Millisecond, time.Minute},
 	"trial.drain_max":               {time.Millisecond, 10 * time.Minute},
 	"trial.settle":                  {0, 10 * time.Minute},
+	"dut.gro_flush_timeout":         {0, time.Second},
+	"repeated.trial_duration":       {10 * time.Millisecond, time.Hour},
 	"search.max_trial_time":         {time.Millisecond, 7 * 24 * time.Hour},
 	"search.goals[].trial_duration": {time.Millisecond, 24 * time.Hour},
 	"search.goals[].duration_sum":   {time.Millisecond, 24 * time.Hour},
@@ -144,6 +181,8 @@ var textChoices = map[string][]string{
 	"traffic.engine":   {"auto", "xdp", "afpacket"},
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
+	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
+	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.

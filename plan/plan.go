@@ -29,6 +29,10 @@ type Plan struct {
 	BackToBack     BackToBack     `yaml:"back_to_back" json:"back_to_back"`
 	SystemRecovery SystemRecovery `yaml:"system_recovery" json:"system_recovery"`
 	Capture        Capture        `yaml:"capture" json:"capture"`
+	DUT            DUT            `yaml:"dut" json:"dut"`
+	AB             AB             `yaml:"ab" json:"ab"`
+	Sweep          Sweep          `yaml:"sweep" json:"sweep"`
+	Repeated       Repeated       `yaml:"repeated" json:"repeated"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.
@@ -55,6 +59,8 @@ type Traffic struct {
 	Engine string `yaml:"engine" json:"engine"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).
 	PerFlow bool `yaml:"per_flow" json:"per_flow"`
+	// Batch is the number of frames that engine xdp hands to the device at once when it paces.
+	Batch int `yaml:"batch" json:"batch"`
 }
 
 // Limit is the packet-rate limit that scenario "limit" plants in the DUT.
@@ -139,4 +145,6 @@ type Cell struct {
 	FrameSize  FrameSize `json:"frame_size_bytes"`
 	Flows      int       `json:"flows"`
 	Directions Direction `json:"directions"`
+	// Variant tells cells of a comparison apart: "A", "B", or the value of a sweep.
+	Variant string `json:"variant,omitempty"`
 }

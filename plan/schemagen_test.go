@@ -70,6 +70,10 @@ func leafSchema(t reflect.Type) *jsonschema.Schema {
 		cpu := &jsonschema.Schema{Type: "integer", Minimum: "0", Maximum: jsonInt(maxCPU)}
 		return oneOf(cpu, &jsonschema.Schema{Type: "string", Pattern: cpuListPattern},
 			&jsonschema.Schema{Type: "array", Items: cpu, UniqueItems: true})
+	case reflect.TypeFor[Sysctls]():
+		value := oneOf(&jsonschema.Schema{Type: "string", Pattern: sysctlValue.String()}, &jsonschema.Schema{Type: "number"})
+		return oneOf(&jsonschema.Schema{Type: "object", PatternProperties: map[string]*jsonschema.Schema{sysctlKey.String(): value}, AdditionalProperties: jsonschema.FalseSchema},
+			&jsonschema.Schema{Type: "string"})
 	case reflect.TypeFor[Scenario]():
 		return &jsonschema.Schema{Type: "string", Enum: anyOf(Spellings())}
 	case reflect.TypeFor[Direction]():
@@ -114,6 +118,14 @@ func describe(s *jsonschema.Schema, path string, value any) {
 	case "name":
 		most := uint64(maxNameBytes)
 		entry.Pattern, entry.MaxLength = planName.String(), &most
+	case "sweep.values":
+		*entry = *oneOf(&jsonschema.Schema{Type: "string"}, &jsonschema.Schema{Type: "number"})
+	case "repeated.load_pps":
+		entry.Minimum = "0"
+	case "ab.alpha":
+		entry.OneOf[0].ExclusiveMinimum, entry.OneOf[0].Maximum = "0", "0.5"
+	case "ab.least_change":
+		entry.OneOf[0].Minimum, entry.OneOf[0].ExclusiveMaximum = "0", "1"
 	case "search.goals[].name":
 		entry.Pattern = goalName.String()
 	case "traffic.ip_version":

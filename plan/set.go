@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -87,6 +88,9 @@ func (d *decoder) assign(p *Plan, text string) (changed string) {
 	if !setPath.MatchString(path) {
 		d.report(none, "", shown(path)+" is not the path of a field", "write it like traffic.flows or search.goals.NDR.width")
 		return ""
+	}
+	if p.setSysctl(path, value) {
+		return path
 	}
 	v, at, ok := d.resolve(reflect.ValueOf(p).Elem(), path)
 	if !ok {
@@ -191,7 +195,7 @@ func nodeOf(t reflect.Type, value string) *yaml.Node {
 		return list
 	}
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: value}
-	if t == reflect.TypeFor[string]() || t == reflect.TypeFor[CPUList]() {
+	if t == reflect.TypeFor[string]() || t == reflect.TypeFor[CPUList]() || t == reflect.TypeFor[Sysctls]() {
 		n.Style = yaml.DoubleQuotedStyle // an empty value empties the field
 	}
 	return n
@@ -211,5 +215,8 @@ func (p Plan) clone() Plan {
 	p.Latency.LoadsPPS = slices.Clone(p.Latency.LoadsPPS)
 	p.Search.Goals = slices.Clone(p.Search.Goals)
 	p.Tests = slices.Clone(p.Tests)
+	p.DUT.Sysctls = maps.Clone(p.DUT.Sysctls)
+	p.AB.A, p.AB.B = slices.Clone(p.AB.A), slices.Clone(p.AB.B)
+	p.Sweep.Values = slices.Clone(p.Sweep.Values)
 	return p
 }

@@ -66,7 +66,7 @@ func TestSetProblems(t *testing.T) {
 		{[]string{"search.goals.MRR.width=1%"}, `--set search.goals.MRR.width=1%: search.goals: has no goal "MRR": it has NDR, PDR`},
 		{[]string{"search.goals=NDR,MRR"}, `--set search.goals=NDR,MRR: search.goals: has no goal "MRR": it has NDR, PDR; other goals are written in the plan's file`},
 		{[]string{"trial.settle=200"}, `--set trial.settle=200: trial.settle: "200" has no unit; write 200ms or 200s`},
-		{[]string{"seed=1", "limit.pps=0", "lab.mtu_bytes=68"}, `--set seed=1: seed: unknown field; did you mean sim.seed or traffic.seed?
+		{[]string{"seed=1", "limit.pps=0", "lab.mtu_bytes=68"}, `--set seed=1: seed: unknown field; did you mean sim.seed, traffic.seed or repeated.seed?
 --set limit.pps=0: limit.pps: 0 is out of range: 1 to 1,000,000,000 packets per second`},
 		{[]string{"limit.pps=2", "traffic.ip_version=6"}, "--set traffic.ip_version=6: traffic.frame_size[0]: 64 B is too small for IPv6: 84 B is the least that holds the 18 bytes that mark a test frame; set traffic.frame_size to 84 or more, or ip_version to [4]"},
 		{[]string{"lab.mtu_bytes=9000", "traffic.frame_size=9018", "lab.mtu_bytes=1500"}, "--set traffic.frame_size=9018: traffic.frame_size[0]: 9,018 B does not fit: lab.mtu_bytes 1500 carries frames up to 1,518 B; set lab.mtu_bytes to 9000 or more"},
@@ -103,12 +103,17 @@ func TestSetEveryField(t *testing.T) {
 		"search.goals[1].name": "G", "search.goals[1].loss_ratio": "0.07%", "search.goals[1].exceed_ratio": "0.1",
 		"traffic.per_flow": "true", "latency.enabled": "true", "latency.loads": "25%,1", "latency.load_pps": "1000,2e5",
 		"latency.throughput_goal": "NDR", "latency.trial_duration": "250ms", "latency.trials_per_load": "3",
+		"dut.sysctls": "net.ipv4.ip_early_demux=0,net.core.somaxconn=9", "dut.gro_flush_timeout": "20us", "dut.napi_defer_hard_irqs": "3", "traffic.batch": "64",
+		"ab.a": "scenarios=route", "ab.b": "scenarios=snat", "ab.pairs": "7", "ab.aa_pairs": "8", "ab.alpha": "1%", "ab.least_change": "2%", "ab.fail_if": "changed",
+		"sweep.field": "", "sweep.values": "[]", "sweep.repeats": "4",
+		"repeated.figure": "throughput", "repeated.load_pps": "5e5", "repeated.trial_duration": "2s", "repeated.trials": "3", "repeated.seed": "9",
 		"search.goals[1].trial_duration": "2s", "search.goals[1].duration_sum": "6s", "search.goals[1].width": "1e-6", "search.goals[1].require_pps": "5e5",
 		"tests": "throughput,back-to-back", "frame_loss_rate.step": "5%", "frame_loss_rate.trial_duration": "2s",
 		"back_to_back.repeats": "50", "back_to_back.max_frames": "4096", "back_to_back.step_frames": "8", "back_to_back.verifications": "0", "back_to_back.idle": "2s",
 		"system_recovery.overload_duration": "60s", "system_recovery.recovery_duration": "30s", "system_recovery.repeats": "1", "capture.frames": "100",
 	}
-	only := map[string]bool{"schema": true, "testbed": true, "traffic.ip_version": true} // equal to the default here
+	only := map[string]bool{"schema": true, "testbed": true, "traffic.ip_version": true, // equal to the default here
+		"sweep.field": true, "sweep.values": true} // neither goes without the other
 	for _, f := range Fields() {
 		path := strings.ReplaceAll(f.Path, "[]", "[1]")
 		value, listed := values[path]
@@ -185,6 +190,7 @@ func differences(t *testing.T, path string, a, b any) []string {
 
 func TestCloneSharesNothing(t *testing.T) {
 	p := everyField(t)
+	p.Sweep.Values = []string{"1"}
 	findShared(t, "plan", reflect.ValueOf(p), reflect.ValueOf(p.clone()))
 }
 

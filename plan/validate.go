@@ -48,6 +48,9 @@ func (p Plan) check() Problems {
 	c.latency(p)
 	c.tests(p)
 	c.cells(p)
+	c.dut(p)
+	c.ab(p)
+	c.sweep(p)
 	return c.problems
 }
 

@@ -131,7 +131,7 @@ func everyField(t *testing.T) Plan {
 			GlitchProbability: new(Ratio(1)), Collapse: new(Ratio(0.1)), MaxLoadPPS: new(0.5), Seed: -3},
 		Scenarios: []Scenario{"none", "conntrack-iptables", "snat", "limit"},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
-			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true},
+			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16},
 		Limit: Limit{PPS: 5, BurstPackets: 6},
 		Trial: Trial{DrainQuiet: 1e6, DrainMax: 3e9, Settle: 1500e6},
 		Search: Search{Algorithm: "binary", MinLoadPPS: 0.5, MaxLoadPPS: 1e8, MaxTrialTime: 3600e9,
@@ -140,6 +140,10 @@ func everyField(t *testing.T) Plan {
 		Tests:   Tests(), FrameLossRate: FrameLossRate{Step: 0.05, TrialDuration: 60e9},
 		BackToBack:     BackToBack{Repeats: 50, MaxFrames: 4096, StepFrames: 8, Verifications: 2, Idle: 2e9},
 		SystemRecovery: SystemRecovery{OverloadDuration: 60e9, RecoveryDuration: 30e9, Repeats: 1}, Capture: Capture{Frames: 100},
+		DUT:      DUT{Sysctls: Sysctls{"net.ipv4.ip_early_demux": "0", "net.ipv4.ping_group_range": "1 0"}, GROFlushTimeout: 20e3, NAPIDeferHardIRQs: 3},
+		AB:       AB{A: []string{"scenarios=route"}, B: []string{"scenarios=snat", "limit.pps=7"}, Pairs: 7, AAPairs: 8, Alpha: 0.01, LeastChange: 0.02, FailIf: "slower"},
+		Sweep:    Sweep{Repeats: 4}, // a plan with A and B has no field to sweep
+		Repeated: Repeated{Figure: FigureThroughput, LoadPPS: 1e6, TrialDuration: 2e9, Trials: 3, Seed: 9},
 	}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)

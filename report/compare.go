@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/stats"
 )
 
 // CompareOptions are what the caller of Compare chooses.
@@ -18,30 +19,60 @@ type CompareOptions struct {
 	WidthColumns int
 }
 
-// Compare writes run a beside run b: their cells matched by ID, then what
-// differs between their machines, then the cells that only one of them has.
-// It tests nothing: one run each says nothing about chance.
-func Compare(w io.Writer, a, b *result.Run, opts CompareOptions) error {
+// Compare writes the runs of side a beside those of side b: their cells matched by ID,
+// then what differs between the machines of the first run of each. Of several runs on
+// both sides each cell is judged; of one run each nothing can be, and Compare says so.
+func Compare(w io.Writer, a, b []StoredRun, opts CompareOptions) ([]CellVerdict, error) {
+	if len(a) == 0 || len(b) == 0 {
+		return nil, fmt.Errorf("comparing: side A has %d runs and B %d: each needs one at least", len(a), len(b))
+	}
 	if opts.WidthColumns <= 0 {
 		opts.WidthColumns = defaultWidthColumns
 	}
 	p := &page{width: opts.WidthColumns, paint: paint{opts.Colour}}
-	da, db := digestOf(a, nil), digestOf(b, nil)
 	p.line("%s", p.bold("linerate: A beside B"))
-	p.line("A  %s  %s", title(a), p.dim(runLine(a)))
-	p.line("B  %s  %s", title(b), p.dim(runLine(b)))
+	for _, side := range []struct {
+		name string
+		runs []StoredRun
+	}{{"A", a}, {"B", b}} {
+		for _, r := range side.runs {
+			p.line("%s  %s  %s", side.name, title(r.Run), p.dim(runLine(r.Run)))
+		}
+	}
+	var verdicts []CellVerdict
+	if len(a) > 1 && len(b) > 1 {
+		verdicts = p.compareSides(a, b)
+		p.differences(a[0].Run, b[0].Run)
+		p.line("")
+		for _, note := range sidesNotes(a, b) {
+			p.wrapped(p.dim("* "), note)
+		}
+	} else {
+		verdicts = p.compareOne(a[0], b[0])
+	}
+	if _, err := w.Write(p.out.Bytes()); err != nil {
+		return nil, fmt.Errorf("writing the comparison: %w", err)
+	}
+	return verdicts, nil
+}
+
+// compareOne sets one run beside one other. It tests nothing: one run each says nothing about chance.
+func (p *page) compareOne(a, b StoredRun) []CellVerdict {
+	da, db := digestOf(a.Run, a.Trials), digestOf(b.Run, b.Trials)
 	both, onlyA, onlyB := match(da.Cells, db.Cells)
 	p.comparison(both)
+	p.spreads(both)
 	p.onlyIn("A", onlyA)
 	p.onlyIn("B", onlyB)
-	p.differences(a, b)
+	p.differences(a.Run, b.Run)
 	p.line("")
-	p.wrapped("", "Statistics are not part of this comparison: one run of each side gives no interval and no significance, and on a shared machine "+
-		"two runs of the same thing differ by some percent. Repeat both sides in turn before drawing a conclusion.")
-	if _, err := w.Write(p.out.Bytes()); err != nil {
-		return fmt.Errorf("writing the comparison: %w", err)
+	p.wrapped("", "This tells no change from noise: with one run of a side there is no interval, no p and no verdict, and on a shared machine two runs of the same thing "+
+		"differ by some percent, more than the spread within either. Measure A and B in turn with `linerate ab`, or make several runs of each and compare them: `linerate compare A1 A2 A3 A4 -- B1 B2 B3 B4`.")
+	verdicts := []CellVerdict{}
+	for _, c := range both {
+		verdicts = append(verdicts, CellVerdict{Cell: c.A.ID, Verdict: string(stats.Inconclusive)})
 	}
-	return nil
+	return verdicts
 }
 
 type cellPair struct{ A, B cell }

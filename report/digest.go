@@ -125,6 +125,9 @@ func cellName(c result.Cell, withIP bool) string {
 	if withIP {
 		parts = append(parts, fmt.Sprintf("IPv%d", c.IPVersion))
 	}
+	if c.Variant != "" {
+		parts = append(parts, c.Variant)
+	}
 	return strings.Join(parts, " ")
 }
 

@@ -68,7 +68,7 @@ func TestGoldenReports(t *testing.T) {
 }
 
 func TestGoldenComparison(t *testing.T) {
-	a, _ := fixture()
+	a, trials := fixture()
 	b, _ := fixture()
 	b.ID, b.Started = "20260315-101112-c0de", b.Started.Add(24*time.Hour)
 	b.Environment.Kernel = "6.19.0-rc1"
@@ -81,7 +81,7 @@ func TestGoldenComparison(t *testing.T) {
 	b.Cells[len(b.Cells)-1].ID = "route/v4/1518/10000/uni"
 	b.Cells[len(b.Cells)-1].FrameSize = 1518
 	var out bytes.Buffer
-	if err := Compare(&out, a, b, CompareOptions{}); err != nil {
+	if _, err := Compare(&out, []StoredRun{{a, trials}}, []StoredRun{{b, trials}}, CompareOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "compare.txt", out.Bytes())

@@ -21,6 +21,12 @@ const (
 
 // headline answers in plain sentences whether the device routes at line rate, and if not, why not.
 func headline(d digest) []string {
+	if s := variedHeadline(d.Run); s != nil {
+		if simulated(d.Run) {
+			s = append(simulationHeadline(d)[:1], s...)
+		}
+		return s
+	}
 	if simulated(d.Run) {
 		return simulationHeadline(d)
 	}

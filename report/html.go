@@ -46,6 +46,8 @@ type htmlPage struct {
 	RunLine  string
 	// Problem is set when the run did not end as measured.
 	Problem     string
+	AB          []htmlAB
+	Sweeps      []htmlSweep
 	Gauges      []gauge
 	Bars        barChart
 	Cards       []htmlCell
@@ -123,7 +125,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 	}
 	d := digestOf(run, trials)
 	p := &htmlPage{digest: d, Sections: sectionsOf(d), CSS: template.CSS(css) + template.CSS(ledgerCSS), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
-		Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
+		AB: htmlABOf(run), Sweeps: htmlSweepOf(run), Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
 		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation,
 		FigureTables: figureTables(d)}
 	if run.Outcome != result.Measured {

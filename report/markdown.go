@@ -23,6 +23,8 @@ func (Markdown) Write(w io.Writer, run *result.Run, trials []result.Trial) error
 	for _, s := range d.Headline {
 		fmt.Fprintf(&b, "%s\n", markdownText(s))
 	}
+	markdownAB(&b, run)
+	markdownSweep(&b, run)
 	markdownSummary(&b, d)
 	markdownCores(&b, d)
 	markdownFigureTables(&b, d)

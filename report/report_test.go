@@ -219,7 +219,7 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 			t.Errorf("%s: error %v", format, err)
 		}
 	}
-	if err := Compare(fullDisk{}, run, run, CompareOptions{}); !errors.Is(err, errFull) {
+	if _, err := Compare(fullDisk{}, []StoredRun{{Run: run}}, []StoredRun{{Run: run}}, CompareOptions{}); !errors.Is(err, errFull) {
 		t.Errorf("compare: error %v", err)
 	}
 }

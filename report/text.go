@@ -33,8 +33,11 @@ func (t Text) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	p := &page{width: t.WidthColumns, paint: paint{t.Colour}}
 	d := digestOf(run, trials)
 	p.title(d)
+	p.comparisonAB(run)
+	p.sweepCurves(run)
 	p.summary(d)
 	if !t.SummaryOnly {
+		p.pairsAB(run)
 		p.cores(d)
 		p.figureTables(d)
 		p.sections(d)

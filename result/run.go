@@ -38,6 +38,10 @@ type Run struct {
 	Calibration Calibration `json:"calibration"`
 	Cells       []Cell      `json:"cells"`
 	Warnings    []Warning   `json:"warnings"`
+	// Comparison is set when the plan compared A with B, and Sweep when it swept a field. Cells are
+	// then those of the first search of each variant.
+	Comparison *Comparison `json:"comparison,omitempty"`
+	Sweep      *Sweep      `json:"sweep,omitempty"`
 }
 
 // Warning is a doubt, kept as data: Code is stable and for programs, Text is a sentence for people.
@@ -119,8 +123,10 @@ type Cell struct {
 	FrameSize  plan.FrameSize `json:"frame_size_bytes"`
 	Flows      int            `json:"flows"`
 	Directions plan.Direction `json:"directions"`
-	Engine     string         `json:"engine"`
-	CeilingPPS float64        `json:"ceiling_pps"`
+	// Variant tells cells of a comparison apart: "A", "B", or the value of a sweep.
+	Variant    string  `json:"variant,omitempty"`
+	Engine     string  `json:"engine"`
+	CeilingPPS float64 `json:"ceiling_pps"`
 	// CeilingBound is what sets the ceiling: see Ceiling.
 	CeilingBound Verdict `json:"ceiling_bound,omitempty"`
 	// Verdict is the verdict of the goal that the cell is described at; empty when the cell was skipped.

@@ -14,6 +14,8 @@ const (
 	// ForLedger trials are made at the upper bound after the search, with the kernel's
 	// drops traced, where counters leave frames unexplained.
 	ForLedger Purpose = "ledger"
+	// ForComparison is a forwarding rate at a fixed load, for a comparison or a sweep.
+	ForComparison Purpose = "comparison"
 )
 
 // Trial is one line of trials.jsonl: one load for one duration, as counts over all

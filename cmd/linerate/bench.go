@@ -38,6 +38,11 @@ type benchFlags struct {
 	quiet       bool
 	requirePPS  map[string]*packetRate
 	commandLine []string
+	// a, b and sweep vary the plan; comparing is set by the command ab.
+	a, b      []string
+	sweep     string
+	comparing bool
+	failIf    failIf
 }
 
 func benchCommand() *cobra.Command {
@@ -77,6 +82,7 @@ Ctrl-C ends the run: what was measured is kept and everything is undone.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.set, "set", nil, "change a field of the plan: `FIELD=VALUE`, a list with commas; may be repeated (fields: linerate plans --fields)")
+	flags.StringVar(&f.sweep, "sweep", "", "measure the plan once for each value of a field: `FIELD=VALUE,VALUE,...` (plan section sweep)")
 	flags.StringVar(&f.out, "out", "", "`FOLDER` of the run (default "+runsFolder+"/TIME-PLAN-NAME)")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the run and of its namespaces (default six random digits)")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the cells and the expected time, and measure nothing; needs no root")
@@ -132,6 +138,9 @@ func (f *benchFlags) run(planName string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := f.vary(&p); err != nil {
+		return err
+	}
 	if err := require(&p, f.requirePPS); err != nil {
 		return err
 	}
@@ -154,6 +163,9 @@ func (f *benchFlags) run(planName string, stdout, stderr io.Writer) error {
 		return failed
 	}
 	if err := nothingMeasured(run, o.Out); err != nil {
+		return err
+	}
+	if err := checkAB(run); err != nil {
 		return err
 	}
 	return checkRequired(run)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"bench", "plans", "report", "compare", "restore", "verify", "version"} {
+	for _, name := range []string{"ab", "bench", "plans", "report", "compare", "restore", "verify", "version"} {
 		t.Run(name, func(t *testing.T) {
 			out, errs, code := command(name, "--help")
 			if code != exitMeasured || errs != "" {

@@ -11,6 +11,9 @@ import (
 
 // dryRun prints what a plan would measure and how long it would take.
 func dryRun(w io.Writer, p plan.Plan) error {
+	if variants := p.Variants(); len(variants) > 0 {
+		return dryRunVaried(w, p, variants)
+	}
 	cells := p.Cells()
 	e, err := bench.EstimateOf(p)
 	if err != nil {

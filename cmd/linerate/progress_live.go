@@ -132,7 +132,9 @@ func (d *live) TrialEnded(t result.Trial, bounds []search.Bounds) {
 }
 
 func (d *live) CellEnded(c result.Cell) {
-	d.change(func() { d.above(cellRow(d.paint, d.cell, d.plan.Cells(), c, d.cellEnds(d.now(), c.Skipped != ""))) })
+	d.change(func() {
+		d.above(cellRow(d.paint, d.cell, d.plan.Measurements(), c, d.cellEnds(d.now(), c.Skipped != "")))
+	})
 }
 
 // Doubt shows the first line of a warning; the report has all of it.

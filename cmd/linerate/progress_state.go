@@ -34,7 +34,7 @@ type progress struct {
 
 func newProgress(name string, p plan.Plan) *progress {
 	s := &progress{name: name, plan: p, now: time.Now}
-	s.timing = newTiming(p, p.Cells(), s.now())
+	s.timing = newTiming(p, p.Measurements(), s.now())
 	return s
 }
 

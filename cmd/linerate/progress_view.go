@@ -156,7 +156,10 @@ func shortTitle(cell plan.Cell, all []plan.Cell) string {
 	parts := strings.Split(cell.Title(), ", ")
 	var kept []string
 	for i, part := range parts {
-		same := len(all) > 1 && !slices.ContainsFunc(all, func(o plan.Cell) bool { return strings.Split(o.Title(), ", ")[i] != part })
+		same := len(all) > 1 && !slices.ContainsFunc(all, func(o plan.Cell) bool {
+			others := strings.Split(o.Title(), ", ")
+			return i >= len(others) || others[i] != part
+		})
 		if i == scenario || i == flows || !same {
 			kept = append(kept, part)
 		}

@@ -50,6 +50,8 @@ func (a Action) String() string {
 		return "ip netns del " + a.Netns
 	case SetSysctl:
 		return fmt.Sprintf("%ssysctl -w %s=%s", in, a.Key, a.Value)
+	case SetDevice:
+		return fmt.Sprintf("%ssh -c 'echo %s > %s'", in, a.Value, devicePath(a.Key))
 	case FlushConntrack:
 		return in + "conntrack -F"
 	}
@@ -78,6 +80,8 @@ func (a Action) Run() error {
 			}
 			return nil
 		})
+	case SetDevice:
+		return a.setDevice()
 	case FlushConntrack:
 		return netns.Do(a.Netns, func() error {
 			if err := netlink.ConntrackTableFlush(netlink.ConntrackTable); err != nil {

@@ -4,6 +4,7 @@
 package xdp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ type Generator struct {
 	// Priority is the SCHED_FIFO priority of the sending threads, or their nice
 	// value if it is negative; 0 leaves them as they are.
 	Priority int
+	// Batch is the number of frames that are handed to the device at once when the load
+	// is paced; 0 stands for 8. Larger batches cost less and leave as bursts.
+	Batch int
 }
 
 var _ generator.Generator = (*Generator)(nil)
@@ -88,7 +92,7 @@ func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Co
 	start := monotonicNS() + uint64(startUp)
 	batch := fullBatch
 	if load.PPS > 0 {
-		batch = pacedBatch
+		batch = cmp.Or(g.Batch, pacedBatch)
 	}
 	for _, w := range g.workers {
 		if err := w.arm(load, start); err != nil {

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"context"
+	"strings"
+
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/stats"
+)
+
+// sweep measures every value as often as the plan says. Each repeat has an order of its
+// own, so that a machine that gets slower meanwhile does not bend the curve.
+func (v *varied) sweep(ctx context.Context) error {
+	p := v.options.Plan
+	record := &result.Sweep{Field: p.Sweep.Field, Values: p.Sweep.Values, Figure: p.Figure(), RepeatsPlanned: p.Sweep.Repeats, Curves: []result.Curve{}}
+	v.record.Sweep = record
+	skipped := make([]bool, len(v.variants[0].Cells))
+	if p.Figure() == plan.FigureForwardingRate {
+		var err error
+		if skipped, err = v.first(ctx); err != nil {
+			return err
+		}
+	}
+	for i, c := range v.variants[0].Cells {
+		curve := result.Curve{Title: strings.TrimSuffix(c.Title(), ", "+c.Variant), LoadPPS: v.load(i)}
+		for j, variant := range v.variants {
+			curve.Points = append(curve.Points, result.CurvePoint{Value: p.Sweep.Values[j], Cell: variant.Cells[i].ID(), PPS: []float64{}})
+		}
+		record.Curves = append(record.Curves, curve)
+	}
+	for range p.Sweep.Repeats {
+		for _, j := range v.random.Perm(len(v.variants)) {
+			for i, c := range v.variants[j].Cells {
+				if skipped[i] {
+					continue
+				}
+				curve := &record.Curves[i]
+				f, err := v.take(ctx, v.variants[j], c, curve.LoadPPS)
+				if err != nil {
+					return err
+				}
+				point := &curve.Points[j]
+				point.PPS = append(point.PPS, f.pps)
+				if f.disturbed != "" {
+					point.Disturbed++
+				}
+				v.trace(curve)
+				if err := v.save(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// trace judges a curve as soon as it is complete, and until then gives the medians.
+func (v *varied) trace(curve *result.Curve) {
+	var values [][]float64
+	complete := true
+	for i := range curve.Points {
+		p := &curve.Points[i]
+		if len(p.PPS) > 0 {
+			p.EstimatePPS = stats.Median(p.PPS)
+		}
+		complete = complete && len(p.PPS) == v.options.Plan.Sweep.Repeats
+		values = append(values, p.PPS)
+	}
+	if !complete {
+		return
+	}
+	c := stats.CurveOf(values, v.judging())
+	curve.NoiseFloorRatio, curve.MarginRatio, curve.Flat = c.NoiseFloor, c.Margin, c.Flat
+	curve.BestValue, curve.EnoughValue = curve.Points[c.Best].Value, curve.Points[c.Enough].Value
+	for i, p := range c.Points {
+		q := &curve.Points[i]
+		q.EstimatePPS, q.IntervalLowPPS, q.IntervalHighPPS, q.GainRatio, q.AsGood = p.Estimate, p.Low, p.High, p.GainShare, p.AsGood
+	}
+}
