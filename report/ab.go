@@ -42,7 +42,7 @@ func abSentence(c result.Comparison, cell result.ComparedCell) string {
 		if cell.EstimateRatio < 1 {
 			more = "lower"
 		}
-		return fmt.Sprintf("The %s of %s is %s %s than that of %s: this is no chance (%s, p = %s) and beyond the %s that two measurements of one thing may differ by here.",
+		return fmt.Sprintf("The %s of %s is %s %s than that of %s: this is no chance (%s, p = %s) and beyond the %s from which on a change counts here.",
 			figure, b, Percent(math.Abs(cell.EstimateRatio-1)), more, a, interval, pValue(cell.PValue), Percent(cell.MarginRatio))
 	case stats.Equivalent:
 		text := fmt.Sprintf("%s and %s are equivalent: whatever their %s differs by, it is less than the %s that count here (%s, p = %s).", a, b, figure, Percent(cell.MarginRatio), interval, pValue(cell.PValue))
