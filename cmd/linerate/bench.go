@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +32,10 @@ const runsFolder = "runs"
 
 // benchFlags are the flags of bench. What is measured is in the plan.
 type benchFlags struct {
-	set         []string
+	set []string
+	// fields are the assignments of flags that only set a field. They are not in set,
+	// because the first --set replaces what is in it.
+	fields      []string
 	out, name   string
 	dryRun      bool
 	json, html  bool
@@ -91,7 +95,7 @@ Ctrl-C ends the run: what was measured is kept and everything is undone.`,
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print one line for each cell while it runs")
 	flags.Var(f.requirePPS["PDR"], "require-pdr", "exit with 1 if any cell has a PDR below `PPS` (500000, 500k, 1.2M); sets search.goals.PDR.require_pps")
 	flags.Var(f.requirePPS["NDR"], "require-ndr", "exit with 1 if any cell has an NDR below `PPS`; sets search.goals.NDR.require_pps")
-	flags.Var(fieldFlag{&f.set, "capture.frames"}, "capture", "keep the first `N` frames of each port as pcapng in the run's folder; sets capture.frames")
+	flags.Var(fieldFlag{&f.fields, "capture.frames"}, "capture", "keep the first `N` frames of each port as pcapng in the run's folder; sets capture.frames")
 	_ = cmd.RegisterFlagCompletionFunc("set", completeField)
 	return cmd
 }
@@ -134,7 +138,7 @@ func scenarioList() string {
 
 // run loads the plan, measures it and says what came out.
 func (f *benchFlags) run(planName string, stdout, stderr io.Writer) error {
-	p, err := loadPlan(planName, f.set)
+	p, err := loadPlan(planName, slices.Concat(f.set, f.fields))
 	if err != nil {
 		return err
 	}

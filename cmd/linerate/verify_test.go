@@ -76,3 +76,18 @@ func TestVerify(t *testing.T) {
 		}
 	}
 }
+
+// TestCaptureFlagSetsTheField, wherever it stands among the --set.
+func TestCaptureFlagSetsTheField(t *testing.T) {
+	for _, args := range [][]string{
+		{"bench", "--dry-run", "--capture", "5", "--set", "traffic.flows=7"},
+		{"bench", "--dry-run", "--set", "traffic.flows=7", "--capture", "5"},
+	} {
+		if out, errs, code := command(args...); code != exitMeasured || !strings.Contains(out, "capture: 5 frames of each port") || !strings.Contains(out, "7 flows") {
+			t.Errorf("%v: exit %d, stderr %q, stdout:\n%s", args, code, errs, out)
+		}
+	}
+	if _, errs, code := command("bench", "--dry-run", "--capture", "x"); code != exitBadPlan || !strings.Contains(errs, "capture.frames") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
