@@ -60,7 +60,7 @@ func TestShippedPlansEndInTime(t *testing.T) {
 		name    string
 		cells   int
 		seconds float64
-	}{{"baseline", 2, 90}, {"latency", 4, 180}, {"linux-router", 16, 600}} {
+	}{{"baseline", 2, 90}, {"latency", 4, 180}, {"linux-router", 16, 600}, {"rfc2544", 14, 40 * 3600}} {
 		p, err := plan.Load(tt.name)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestShippedPlansEndInTime(t *testing.T) {
 			t.Errorf("%s takes up to %.0f s, promised are %.0f s", tt.name, got, tt.seconds)
 		}
 	}
-	if len(plans.Names()) != 3 {
+	if len(plans.Names()) != 4 {
 		t.Errorf("a plan without a promise: %v", plans.Names())
 	}
 }
