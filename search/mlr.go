@@ -41,7 +41,7 @@ func (m *MLR) Next() (Load, bool) {
 	used := seconds(m.trials)
 	for rank, i := range m.order {
 		left := m.config.MaxTrialSeconds*share(rank, len(m.order)) - used
-		if m.config.MaxTrialSeconds > 0 && left <= 0 && !m.view(m.config.Goals[i]).unfinished() {
+		if m.config.MaxTrialSeconds > 0 && left <= 0 && !m.view(m.config.Goals[i]).urgent(used) {
 			continue
 		}
 		if load, ok := m.nextOf(i, left); ok {

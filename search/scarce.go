@@ -1,6 +1,9 @@
 package search
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // shareExponent divides the budget among the goals: the first of two may use 60 %
 // of it before the second has had its turn.
@@ -32,15 +35,20 @@ func (v *view) far() float64 {
 	return 6 * v.goal.Width
 }
 
-// unfinished says that a bound is missing and that a load which leans that way has
-// been started: to finish it is worth more than to keep to the share of the budget.
-func (v *view) unfinished() bool {
+// urgent says that a goal whose share of the budget is used up still comes before
+// the next: it has no lower bound, and most of the budget is not gone yet; or a load
+// that leans towards the missing bound has been started.
+func (v *view) urgent(usedS float64) bool {
+	const most = 0.8
 	want := lowerBound
 	if v.bounds.HasLower {
 		want = upperBound
 	}
+	if v.bounds.Done || v.bounds.HasLower && v.bounds.HasUpper {
+		return false
+	}
 	_, started := v.leaning(want)
-	return started && !v.bounds.Done && !v.bounds.HasUpper == (want == upperBound)
+	return started || want == lowerBound && usedS < most*v.config.MaxTrialSeconds
 }
 
 // settle asks for a trial at a load that becomes the missing bound with the fewest
@@ -85,15 +93,14 @@ func (v *view) leaning(want class) (float64, bool) {
 }
 
 // off is a position at which a full trial is likely to come out as wanted: outside
-// all that failed or passed so far, and further away where the loss says little
-// about the distance.
+// most of the critical loads that single trials revealed, and away from all loads
+// that failed or passed where the loss says little about the distance.
 func (v *view) off(want class) float64 {
 	const (
-		unlikely = 0.12 // probability of the other outcome
+		unlikely = 0.15 // share of the trials with the other outcome
 		steps    = 2.0  // in widths
 	)
 	w := v.goal.Width
-	_, approaching := v.approach()
 	if want == upperBound {
 		x, passed := math.Log(v.bounds.LowerPPS), 0.0
 		for i, p := range v.points {
@@ -103,8 +110,8 @@ func (v *view) off(want class) float64 {
 			}
 		}
 		x += math.Min(steps*w*math.Exp2(passed), math.Ln2/4)
-		if !approaching {
-			x = math.Max(x, v.crossing().quantile(1-unlikely))
+		if r, ok := v.scattered(1 - unlikely); ok {
+			x = math.Max(x, r+w)
 		}
 		return x
 	}
@@ -118,8 +125,34 @@ func (v *view) off(want class) float64 {
 	if v.strict() {
 		return x - math.Ln2/2
 	}
-	if approaching {
-		return math.Min(x, v.guess()) - steps*w
+	x -= steps * w
+	if _, approaching := v.approach(); approaching {
+		x = math.Min(x, v.guess()-steps*w)
 	}
-	return math.Min(x-steps*w, v.crossing().quantile(unlikely))
+	if r, ok := v.scattered(unlikely); ok {
+		x = math.Min(x, r-w)
+	}
+	return x
+}
+
+// scattered is the position below which a share of the trials' own critical loads
+// lies; false with fewer than three of them. A trial that lost too little to reveal
+// its critical load has it at its load at least.
+func (v *view) scattered(share float64) (float64, bool) {
+	var all []float64
+	for _, t := range v.trials {
+		x := math.Log(t.LoadPPS)
+		switch r := v.revealed(x, t.LossRatio); {
+		case !t.full(v.goal) || v.strict():
+		case v.reveals(t.LossRatio) && x-r < math.Ln2/2:
+			all = append(all, r)
+		case !t.high(v.goal) && v.upper >= 0 && v.at(v.upper)-x < reachWidths*v.goal.Width:
+			all = append(all, x)
+		}
+	}
+	if len(all) < 3 {
+		return 0, false
+	}
+	slices.Sort(all)
+	return all[int(share*float64(len(all)))], true
 }
