@@ -46,8 +46,8 @@ type station struct {
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
 // learned yet, and there is no generator before learn.
 func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, uint64, time.Duration)) (*station, error) {
-	s := &station{scenario: dut.Scenario{Cell: cell, Limit: p.Limit, DUT: l.DUT}, priority: l.Priority(generatorPriority)}
-	direct := cell.Scenario == "none"
+	s := &station{scenario: dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}, priority: l.Priority(generatorPriority)}
+	direct := cell.Direct()
 	s.ports[0], s.ports[1] = l.Ports(direct)
 	var err error
 	if s.flows, err = s.scenario.Flows(p.Traffic.Seed); err != nil {
@@ -136,10 +136,13 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 	config := s.config
 	config.Streams = nil
 	for i, d := range directions {
-		p := s.ports[d]
+		p, destination := s.ports[d], s.ports[d].NextHopMAC
+		if s.scenario.Layer2() {
+			destination = s.ports[1-d].MAC
+		}
 		config.Streams = append(config.Streams, generator.Stream{
 			Port: p.Name, Netns: p.Netns, Interface: p.Interface, Ifindex: p.Ifindex,
-			SourceMAC: p.MAC, DestinationMAC: p.NextHopMAC, Flows: flows[i],
+			SourceMAC: p.MAC, DestinationMAC: destination, Flows: flows[i],
 		})
 	}
 	return engine.Open(s.engine, engine.Config{Config: config, Priority: s.priority, Traffic: s.traffic})
