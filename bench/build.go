@@ -67,7 +67,9 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	if s.bed.Ledger, err = ledger.Open(LedgerConfig(l, direct, s.scenario.Tracked())); err != nil {
+	watched := LedgerConfig(l, direct, s.scenario.Tracked())
+	watched.Counters = s.scenario.Counters
+	if s.bed.Ledger, err = ledger.Open(watched); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	if err := l.Pin(); err != nil {

@@ -32,6 +32,8 @@ type kind struct {
 	tracked bool
 	// translated is the source address that frames from A to B leave with; nil if it stays.
 	translated func(Scenario) netip.Addr
+	// counters are those that the DUT keeps itself, by name, for the ledger; nil without any.
+	counters func(Scenario) (map[string]uint64, error)
 	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
 	mostPPS func(Scenario) float64
 }
@@ -41,6 +43,9 @@ var kinds = map[string]kind{
 	"conntrack": conntrack,
 	"snat":      snat,
 	"limit":     limit,
+
+	"xdp":        xdpRouter,
+	"xdp-bridge": xdpBridge,
 }
 
 // Kinds are the names of all scenarios that this package can make, besides the one
@@ -85,6 +90,14 @@ func (s Scenario) Translated() netip.Addr {
 		return t(s)
 	}
 	return netip.Addr{}
+}
+
+// Counters are the frame counters that the DUT keeps itself, by name. They only grow.
+func (s Scenario) Counters() (map[string]uint64, error) {
+	if read := s.kind().counters; read != nil {
+		return read(s)
+	}
+	return nil, nil
 }
 
 // MostPPS is the rate that the DUT is known to carry at most, per direction; infinite

@@ -54,6 +54,8 @@ func (a Action) String() string {
 		return fmt.Sprintf("%ssh -c 'echo %s > %s'", in, a.Value, devicePath(a.Key))
 	case FlushConntrack:
 		return in + "conntrack -F"
+	case AttachXDP, DetachXDP:
+		return a.xdpText(in)
 	}
 	line := in + strings.Join(a.Argv, " ")
 	if a.Stdin != "" {
@@ -82,6 +84,8 @@ func (a Action) Run() error {
 		})
 	case SetDevice:
 		return a.setDevice()
+	case AttachXDP, DetachXDP:
+		return a.xdp()
 	case FlushConntrack:
 		return netns.Do(a.Netns, func() error {
 			if err := netlink.ConntrackTableFlush(netlink.ConntrackTable); err != nil {
