@@ -42,7 +42,7 @@ func shapeOf(p plan.Plan, c plan.Cell) shape {
 }
 
 func (s shape) cell() plan.Cell {
-	return plan.Cell{Scenario: "none", IPVersion: s.ipVersion, FrameSize: s.frameSize, Flows: s.flows, Directions: s.directions}
+	return plan.Cell{Scenario: plan.NoDUT, IPVersion: s.ipVersion, FrameSize: s.frameSize, Flows: s.flows, Directions: s.directions}
 }
 
 // calibrate finds the ceiling of each shape that the cells have: the highest load
@@ -135,7 +135,7 @@ func (m *measurement) ceiling(ctx context.Context, c *result.Ceiling, least, mos
 	}
 	c.PPS = b.LowerPPS
 	if b.HasUpper {
-		c.Bound, _ = judgeSound(result.Cell{Scenario: "none"}, b, m.trials, most)
+		c.Bound, _ = judgeSound(result.Cell{Scenario: plan.NoDUT}, b, m.trials, most)
 	}
 	if t := m.median(b.LowerPPS, ceilingGoal.TrialDurationS); t != nil && t.Latency != nil {
 		c.P50NS = t.Latency.P50NS

@@ -44,10 +44,7 @@ func (r *run) capture(ctx context.Context, cell *result.Cell, t tester) error {
 		return err
 	}
 	m := &measurement{run: r, bed: st.bed, cell: cell.ID, purpose: result.ForCapture, directions: cell.Directions.Count()}
-	load := min(captureLoadPPS, cell.CeilingPPS/10)
-	if cell.Scenario == "limit" {
-		load = min(load, float64(r.options.Plan.Limit.PPS)/2)
-	}
+	load := min(captureLoadPPS, cell.CeilingPPS/10, st.scenario.MostPPS()/2)
 	request := trial.Request{LoadPPS: load, Duration: time.Duration(float64(n) / load * float64(time.Second))}
 	_, err = m.measure(ctx, request, fmt.Sprintf("capture of %d frames of each port", n))
 	for _, p := range ports {
@@ -102,7 +99,7 @@ func (s *station) tap(l *lab.Lab, limit int) (ports []*capture.Port, err error) 
 	for _, p := range s.ports {
 		ports = append(ports, &capture.Port{Name: p.Name, Interface: p.Interface, Address: p.MAC})
 	}
-	if s.scenario.Cell.Scenario != "none" {
+	if !s.scenario.Cell.Direct() {
 		for i, device := range []string{l.DUT.A.Interface, l.DUT.B.Interface} {
 			ports = append(ports, &capture.Port{Name: "dut-" + s.ports[i].Name, Interface: device})
 		}

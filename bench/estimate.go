@@ -98,7 +98,7 @@ func simulateCell(p plan.Plan, c plan.Cell, device plan.Sim) (trialSeconds, elap
 	if err != nil {
 		return 0, 0, err
 	}
-	if c.Scenario == "none" {
+	if c.Direct() {
 		c.Scenario = "route"
 	}
 	station := bed.Station(c, p.Trial)

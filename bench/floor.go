@@ -25,7 +25,7 @@ func (r *run) measureFloors(ctx context.Context) error {
 			return s == shapeOf(r.options.Plan, plan.Cell{IPVersion: cell.IPVersion, FrameSize: cell.FrameSize, Flows: cell.Flows, Directions: cell.Directions})
 		}
 		for _, cell := range r.record.Cells {
-			if ofShape(cell) && cell.Scenario == "none" {
+			if ofShape(cell) && cell.Direct() {
 				c.LatencyFloor = append(c.LatencyFloor, cell.LatencyAt...)
 			}
 		}

@@ -74,7 +74,7 @@ func openBare(t *testing.T, p plan.Plan, cell plan.Cell, more ...dut.Step) bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := dut.Scenario{Cell: cell, Limit: p.Limit, DUT: l.DUT}.Steps()
+	steps, err := dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}.Steps()
 	if err != nil {
 		testenv.Need(t, "the tools of scenario "+cell.ScenarioID(), err)
 	}

@@ -143,7 +143,7 @@ func floorLoads(cells []result.Cell, of func(result.Cell) bool) []float64 {
 			continue
 		}
 		for _, at := range c.LatencyAt {
-			if c.Scenario == "none" {
+			if c.Direct() {
 				known = append(known, at.LoadPPS)
 			} else {
 				all = append(all, at.LoadPPS)

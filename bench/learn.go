@@ -83,10 +83,7 @@ func (s *station) learnDirection(ctx context.Context, direction int, flows []fra
 	defer g.Close()
 	one := *s.bed
 	one.Generator, one.Directions = g, s.bed.Directions[direction:direction+1]
-	pps := 200_000.0
-	if s.scenario.Cell.Scenario == "limit" {
-		pps = min(pps, float64(s.scenario.Limit.PPS)/2)
-	}
+	pps := min(200_000, s.scenario.MostPPS()/2)
 	all := make([]frame.Flow, len(flows))
 	missing := len(flows)
 	for attempt := 0; attempt < learnAttempts && missing > 0; attempt++ {

@@ -114,7 +114,7 @@ func (b *labTestbed) follow(p plan.Plan) error {
 }
 
 func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err error) {
-	scenario := dut.Scenario{Cell: c, Limit: b.options.Plan.Limit, DUT: b.lab.DUT}
+	scenario := dut.Scenario{Cell: c, Plan: b.options.Plan, DUT: b.lab.DUT}
 	steps, err := scenario.Steps()
 	var missing *dut.MissingError
 	if errors.As(err, &missing) {

@@ -116,7 +116,7 @@ func judgeSound(cell result.Cell, b search.Bounds, trials []result.Trial, maxLoa
 	case s.unsent > s.lost:
 		verdict = result.GeneratorBound
 		add("at the upper bound of %.0f pps the generator could not offer %.0f frames (%.2f %%), more than the %.0f that were lost", b.UpperPPS, s.unsent, percent(s.unsent, s.intended), s.lost)
-	case cell.Scenario == "none":
+	case cell.Direct():
 		verdict = result.ReceiverBound
 		add("there is no DUT: at the upper bound of %.0f pps %.0f frames (%.2f %%) did not arrive at the sink", b.UpperPPS, s.lost, percent(s.lost, s.intended))
 	default:

@@ -2,58 +2,98 @@ package dut
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"net/netip"
+	"slices"
 
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/testbed"
 )
 
-// Scenario is what the DUT is made to be for one cell.
+// Scenario is what the DUT is made to be for one cell of a plan.
 type Scenario struct {
-	Cell  plan.Cell
-	Limit plan.Limit
-	DUT   testbed.DUT
+	Cell plan.Cell
+	// Plan holds the parameters of the kinds of scenario, each in a section of its own.
+	Plan plan.Plan
+	DUT  testbed.DUT
 }
+
+// kind is what all scenarios of one name have in common. Each stands in a file of its
+// own; plan.Scenarios describes them to the reader.
+type kind struct {
+	// steps make the DUT so, after IP forwarding was turned on unless layer2.
+	steps func(Scenario) ([]Step, error)
+	// layer2 says that the DUT passes frames on as they are: they are sent to the MAC
+	// address of the far end instead of the DUT's.
+	layer2 bool
+	// tracked says that the DUT keeps an entry for each flow.
+	tracked bool
+	// translated is the source address that frames from A to B leave with; nil if it stays.
+	translated func(Scenario) netip.Addr
+	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
+	mostPPS func(Scenario) float64
+}
+
+var kinds = map[string]kind{
+	"route":     {steps: func(Scenario) ([]Step, error) { return nil, nil }},
+	"conntrack": conntrack,
+	"snat":      snat,
+	"limit":     limit,
+}
+
+// Kinds are the names of all scenarios that this package can make, besides the one
+// without a DUT.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+func (s Scenario) kind() kind { return kinds[s.Cell.Scenario] }
 
 // Steps are what makes the DUT so. A *MissingError says which tool this machine lacks.
 func (s Scenario) Steps() ([]Step, error) {
-	if s.Cell.Scenario == "none" {
+	if s.Cell.Direct() {
 		return nil, nil
+	}
+	k, known := kinds[s.Cell.Scenario]
+	if !known {
+		return nil, fmt.Errorf("prepare scenario %s: it is not known; `linerate plans` and `linerate bench --help` list what is", s.Cell.Scenario)
 	}
 	if s.Cell.IPVersion == 6 && !testbed.KernelHasIPv6() {
 		return nil, &MissingError{Tool: "IPv6", Reason: "is switched off in this kernel", Hint: "boot it without ipv6.disable=1, or set traffic.ip_version to 4"}
 	}
-	steps := s.forwarding()
-	switch s.Cell.Scenario {
-	case "route":
-		return steps, nil
-	case "limit":
-		more, err := s.limit()
-		return append(steps, more...), err
-	case "conntrack":
-		more, err := s.stateful()
-		return append(append(steps, s.table()...), more...), err
-	case "snat":
-		more, err := s.sourceNAT()
-		return append(append(steps, s.table()...), more...), err
+	var steps []Step
+	if !k.layer2 {
+		steps = s.forwarding()
 	}
-	return nil, fmt.Errorf("prepare scenario %s: it is not known; `linerate plans` and `linerate bench --help` list what is", s.Cell.Scenario)
+	if k.tracked {
+		steps = append(steps, s.table()...)
+	}
+	more, err := k.steps(s)
+	return append(steps, more...), err
 }
 
+// Layer2 tells whether the DUT passes frames on as they are, without routing them.
+func (s Scenario) Layer2() bool { return s.kind().layer2 }
+
 // Tracked tells whether the DUT keeps an entry for each flow.
-func (s Scenario) Tracked() bool { return s.Cell.Scenario == "conntrack" || s.Cell.Scenario == "snat" }
+func (s Scenario) Tracked() bool { return s.kind().tracked }
 
 // Translated is the address that the DUT gives frames from A to B as their
 // source; invalid if it leaves it as it is.
 func (s Scenario) Translated() netip.Addr {
-	if s.Cell.Scenario != "snat" {
-		return netip.Addr{}
+	if t := s.kind().translated; t != nil {
+		return t(s)
 	}
-	if s.Cell.IPVersion == 6 {
-		return s.DUT.B.DUT6.Addr()
+	return netip.Addr{}
+}
+
+// MostPPS is the rate that the DUT is known to carry at most, per direction; infinite
+// if that is not known.
+func (s Scenario) MostPPS() float64 {
+	if most := s.kind().mostPPS; most != nil {
+		return most(s)
 	}
-	return s.DUT.B.DUT4.Addr()
+	return math.Inf(1)
 }
 
 // hostsPerSide spreads flows over so many addresses on each side.

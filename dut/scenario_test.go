@@ -23,9 +23,9 @@ func scenarioOf(spelling string, version, flows int, netns string) Scenario {
 	a, b := testbed.Benchmarking("da", "db")
 	s := plan.Scenario(spelling)
 	return Scenario{
-		Cell:  plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows},
-		Limit: plan.Limit{PPS: 50_000, BurstPackets: 64},
-		DUT:   testbed.DUT{Netns: netns, A: a, B: b},
+		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows},
+		Plan: plan.Plan{Limit: plan.Limit{PPS: 50_000, BurstPackets: 64}},
+		DUT:  testbed.DUT{Netns: netns, A: a, B: b},
 	}
 }
 

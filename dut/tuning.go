@@ -10,7 +10,7 @@ import (
 
 // Tuning are the steps that tune the DUT, whatever the scenario. Without a DUT there are none.
 func (s Scenario) Tuning(p plan.DUT) []Step {
-	if s.Cell.Scenario == "none" {
+	if s.Cell.Direct() {
 		return nil
 	}
 	var steps []Step

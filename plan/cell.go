@@ -27,10 +27,13 @@ func (p Plan) Cells() []Cell {
 	return cells
 }
 
+// Direct tells that there is no DUT: generator and sink are joined directly.
+func (c Cell) Direct() bool { return c.Scenario == NoDUT }
+
 // ScenarioID is the scenario with its backend where there is a choice: "route",
 // "snat-nft", "limit".
 func (c Cell) ScenarioID() string {
-	info, known := Scenario(c.Scenario).info()
+	info, _, known := Scenario(c.Scenario).split()
 	if c.Backend == "" || known && len(info.Backends) == 1 {
 		return c.Scenario
 	}

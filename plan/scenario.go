@@ -14,8 +14,11 @@ type ScenarioInfo struct {
 	Description string
 }
 
+// NoDUT is the scenario without a DUT: generator and sink joined directly.
+const NoDUT = "none"
+
 var scenarioInfos = []ScenarioInfo{
-	{"none", nil, "no DUT: generator and sink joined directly, the ceiling of the tester"},
+	{NoDUT, nil, "no DUT: generator and sink joined directly, the ceiling of the tester"},
 	{"route", nil, "IP forwarding between two interfaces"},
 	{"conntrack", []string{"nft", "iptables"}, "forwarding behind a stateful accept rule (connection tracking)"},
 	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT from A to B; replies are translated back"},
@@ -40,32 +43,34 @@ func Spellings() []string {
 	return all
 }
 
-func (s Scenario) info() (ScenarioInfo, bool) {
-	name := s.Name()
-	for _, info := range scenarioInfos {
-		if info.Name == name {
-			return info, true
+// split finds the kind of scenario and what is written behind it: "snat" and "nft" for
+// "snat-nft". A name may hold hyphens itself: the longest that fits is meant.
+func (s Scenario) split() (info ScenarioInfo, backend string, known bool) {
+	for _, candidate := range scenarioInfos {
+		rest, found := strings.CutPrefix(string(s), candidate.Name)
+		if found && (rest == "" || rest[0] == '-') && len(candidate.Name) > len(info.Name) {
+			info, backend, known = candidate, strings.TrimPrefix(rest, "-"), true
 		}
 	}
-	return ScenarioInfo{}, false
+	return info, backend, known
 }
 
 // Name is the scenario without its backend: "snat" for "snat-nft".
 func (s Scenario) Name() string {
-	name, _, _ := strings.Cut(string(s), "-")
-	return name
+	if info, _, known := s.split(); known {
+		return info.Name
+	}
+	return string(s)
 }
 
 // Backend is the tool that configures the scenario: "nft" for "snat-nft" and for
 // "snat", whose default it is; empty when the scenario needs none.
 func (s Scenario) Backend() string {
-	if _, backend, written := strings.Cut(string(s), "-"); written {
-		return backend
-	}
-	if info, ok := s.info(); ok && len(info.Backends) > 0 {
+	info, backend, _ := s.split()
+	if backend == "" && len(info.Backends) > 0 {
 		return info.Backends[0]
 	}
-	return ""
+	return backend
 }
 
 // String is the scenario as the plan writes it.
@@ -76,11 +81,10 @@ func (s Scenario) problem() (text, hint string, ok bool) {
 	if slices.Contains(Spellings(), string(s)) {
 		return "", "", true
 	}
-	info, known := s.info()
+	info, backend, known := s.split()
 	if !known {
 		return "unknown scenario " + shown(string(s)), didYouMean(string(s), Spellings()), false
 	}
-	_, backend, _ := strings.Cut(string(s), "-")
 	if len(info.Backends) < 2 {
 		return info.Name + " has no choice of backend", "write " + info.Name, false
 	}

@@ -1,5 +1,7 @@
 package result
 
+import "github.com/linerate/linerate/plan"
+
 // Purposes of the trials of the tests besides the throughput search.
 const (
 	ForLossRate Purpose = "frame-loss-rate"
@@ -93,6 +95,9 @@ type LoadStep struct {
 	// LossToTheEnd is true if frames at the end of a flow are missing.
 	LossToTheEnd bool `json:"loss_to_the_end"`
 }
+
+// Direct tells that the cell has no DUT: generator and sink joined directly.
+func (c Cell) Direct() bool { return c.Scenario == plan.NoDUT }
 
 // HasResults tells whether any test of the cell came to a result.
 func (c Cell) HasResults() bool {

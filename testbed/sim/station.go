@@ -56,7 +56,7 @@ type Station struct {
 // not simulated. Cells draw their noise apart from each other, so that a cell has
 // the same trials in any plan.
 func (t *Testbed) Station(cell plan.Cell, timing plan.Trial) *Station {
-	s := &Station{testbed: t, model: t.Model, cell: cell, timing: timing, direct: cell.Scenario == "none"}
+	s := &Station{testbed: t, model: t.Model, cell: cell, timing: timing, direct: cell.Direct()}
 	s.sizes = frame.Sizes{int(cell.FrameSize)}
 	if cell.FrameSize == plan.IMIX {
 		s.sizes = frame.SimpleIMIX(cell.IPVersion)
