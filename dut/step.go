@@ -33,6 +33,8 @@ type Applied struct {
 	Setup   []string
 	journal *journal.Journal
 	mark    int
+	// processes are the starts of what runs as long as the scenario is in place.
+	processes []journal.Action
 }
 
 // Apply makes the steps in order. If one fails, those before it are undone.
@@ -45,6 +47,9 @@ func Apply(steps []Step, j *journal.Journal) (*Applied, error) {
 		}
 		if made {
 			a.Setup = append(a.Setup, s.Do.String())
+		}
+		if made && s.Do.Kind == journal.StartProcess {
+			a.processes = append(a.processes, s.Do)
 		}
 	}
 	return a, nil
@@ -99,7 +104,7 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		if s.Do.Kind != journal.Command || seen[s.Do.Argv[0]] {
+		if len(s.Do.Argv) == 0 || seen[s.Do.Argv[0]] {
 			continue
 		}
 		tool := s.Do.Argv[0]
@@ -141,6 +146,9 @@ func requireTools(tools ...string) error {
 
 // ToolVersion is the first line that a tool prints about its version, or empty.
 func ToolVersion(tool string) string {
+	if tool == "dpdk-testpmd" {
+		return "" // it would set up its devices
+	}
 	out, err := exec.Command(tool, "--version").Output()
 	if err != nil {
 		return ""

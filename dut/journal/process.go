@@ -98,7 +98,7 @@ func (a Action) start() error {
 	if err := p.makeDir(); err != nil {
 		return fmt.Errorf("start %s: %w", a.Argv[0], err)
 	}
-	err := netns.DoWithSysfs(a.Netns, func() error {
+	err := inside(a.Netns, func() error {
 		if len(p.CPUs) > 0 {
 			if err := sched.Pin(0, p.CPUs...); err != nil {
 				return err
@@ -113,6 +113,14 @@ func (a Action) start() error {
 		return fmt.Errorf("start `%s`: %w", strings.Join(a.Argv, " "), err)
 	}
 	return nil
+}
+
+// inside runs f on a thread of its own in the namespace, with a /sys that shows its devices.
+func inside(ns string, f func() error) error {
+	if ns == "" {
+		return sched.OnOwnThread(f)
+	}
+	return netns.DoWithSysfs(ns, f)
 }
 
 func (p *Process) path(file string) string { return filepath.Join(p.Dir, file) }
