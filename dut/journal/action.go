@@ -112,7 +112,7 @@ func (a Action) command() error {
 
 // InstallHint says which package holds a tool that linerate runs.
 func InstallHint(tool string) string {
-	packages := map[string]string{"nft": "nftables", "iptables": "iptables", "ip6tables": "iptables"}
+	packages := map[string]string{"ip": "iproute2", "bridge": "iproute2", "iptables-restore": "iptables", "ip6tables-restore": "iptables", "nft": "nftables", "iptables": "iptables", "ip6tables": "iptables"}
 	if p, ok := packages[tool]; ok {
 		return "install it with `apt-get install " + p + "` or your distribution's package " + p
 	}
