@@ -9,8 +9,7 @@ import (
 	"github.com/linerate/linerate/dut"
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
-	"github.com/linerate/linerate/generator/afpacket"
-	"github.com/linerate/linerate/generator/xdp"
+	"github.com/linerate/linerate/generator/engine"
 	"github.com/linerate/linerate/observe"
 	"github.com/linerate/linerate/observe/ledger"
 	"github.com/linerate/linerate/plan"
@@ -40,8 +39,8 @@ type station struct {
 	priority int // of the sending threads
 	// streams are the flows of each direction as the generator sends them.
 	streams [][]frame.Flow
-	// batch is the number of frames that engine xdp hands over at once.
-	batch int
+	// traffic has the settings of the engine.
+	traffic plan.Traffic
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
@@ -55,7 +54,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 		return nil, err
 	}
 	s.config = generator.Config{Sizes: sizes(cell), CPUs: l.CPUs.Generators}
-	s.engine, s.batch = engineFor(p.Traffic.Engine, s.config.Sizes), p.Traffic.Batch
+	s.engine, s.traffic = engine.Choose(p.Traffic.Engine, s.config.Sizes), p.Traffic
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
 		CPURoles: roles(l.CPUs), Progress: progress, PerFlow: p.Traffic.PerFlow,
@@ -146,20 +145,7 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 			SourceMAC: p.MAC, DestinationMAC: destination, Flows: flows[i],
 		})
 	}
-	if s.engine == "afpacket" {
-		g, err := afpacket.New(config)
-		if err != nil {
-			return nil, err
-		}
-		g.Priority = s.priority
-		return g, nil
-	}
-	g, err := xdp.New(config)
-	if err != nil {
-		return nil, err
-	}
-	g.Priority, g.Batch = s.priority, s.batch
-	return g, nil
+	return engine.Open(s.engine, engine.Config{Config: config, Priority: s.priority, Traffic: s.traffic})
 }
 
 // Measure makes a trial.
@@ -203,18 +189,6 @@ func sizes(c plan.Cell) frame.Sizes {
 		return frame.SimpleIMIX(c.IPVersion)
 	}
 	return frame.Sizes{int(c.FrameSize)}
-}
-
-// engineFor is the generator for a plan's engine: "auto" takes live frames where
-// the kernel can.
-func engineFor(engine string, s frame.Sizes) string {
-	if engine != "auto" {
-		return engine
-	}
-	if s.MaxBytes() > xdp.MaxFrameBytes {
-		return "afpacket"
-	}
-	return "xdp"
 }
 
 func roles(c testbed.CPUs) map[int]string {
