@@ -48,6 +48,7 @@ var kinds = map[string]kind{
 	"conntrack": conntrack,
 	"snat":      snat,
 	"limit":     limit,
+	"bridge":    bridge,
 }
 
 // Kinds are the names of all scenarios that this package can make, besides the one

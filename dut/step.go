@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -24,6 +25,12 @@ type Step struct {
 	// where the value is no smaller, where it is 0 (no limit), and where the namespace
 	// may not change it.
 	AtLeast bool
+	// IfPresent leaves the step out where the kernel has no such sysctl.
+	IfPresent bool
+	// Atomic says that the step changes nothing if it fails, so that nothing is undone then.
+	Atomic bool
+	// Missing says what this machine lacks if the step fails; nil if that can have many reasons.
+	Missing *MissingError
 }
 
 // Applied is a scenario in place.
@@ -41,7 +48,14 @@ type Applied struct {
 func Apply(steps []Step, j *journal.Journal) (*Applied, error) {
 	a := &Applied{journal: j, mark: j.Mark(), Setup: versions(steps)}
 	for _, s := range steps {
+		before := j.Mark()
 		made, err := s.apply(j)
+		if err != nil && s.Atomic {
+			err = errors.Join(err, j.Forget(before))
+		}
+		if err != nil && s.Missing != nil {
+			err = fmt.Errorf("%w (%w)", s.Missing, err)
+		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("prepare the DUT: %w", err), a.Undo())
 		}
@@ -61,6 +75,9 @@ func (s Step) apply(j *journal.Journal) (made bool, err error) {
 	undo := s.Undo
 	if s.Do.Kind == journal.SetSysctl {
 		old, err := journal.ReadSysctl(s.Do.Netns, s.Do.Key)
+		if s.IfPresent && errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
 		if err != nil {
 			return false, err
 		}
@@ -144,12 +161,15 @@ func requireTools(tools ...string) error {
 	return nil
 }
 
+// versionFlag is what the tools of iproute2 take in place of --version.
+var versionFlag = map[string]string{"ip": "-V", "bridge": "-V"}
+
 // ToolVersion is the first line that a tool prints about its version, or empty.
 func ToolVersion(tool string) string {
 	if tool == "dpdk-testpmd" {
 		return "" // it would set up its devices
 	}
-	out, err := exec.Command(tool, "--version").Output()
+	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).Output()
 	if err != nil {
 		return ""
 	}

@@ -120,13 +120,3 @@ func (a Action) command() error {
 		return nil
 	})
 }
-
-// InstallHint says which package holds a tool that linerate runs.
-func InstallHint(tool string) string {
-	packages := map[string]string{"nft": "nftables", "iptables": "iptables", "ip6tables": "iptables",
-		"dpdk-testpmd": "dpdk-dev", "ovs-vswitchd": "openvswitch-switch", "ovsdb-server": "openvswitch-switch", "ovs-vsctl": "openvswitch-switch", "ovs-ofctl": "openvswitch-switch"}
-	if p, ok := packages[tool]; ok {
-		return "install it with `apt-get install " + p + "` or your distribution's package " + p
-	}
-	return "install the package that holds it"
-}

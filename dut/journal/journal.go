@@ -96,6 +96,14 @@ func (j *Journal) replace(n int, tail ...Action) error {
 // Mark is a place in the journal to which UndoTo goes back.
 func (j *Journal) Mark() int { return len(j.undos) }
 
+// Forget takes out what was recorded after the mark, for changes that were not made.
+func (j *Journal) Forget(mark int) error {
+	if err := j.replace(mark); err != nil {
+		return fmt.Errorf("shorten journal %s: %w", j.file.Name(), err)
+	}
+	return nil
+}
+
 // UndoTo undoes everything recorded after the mark, last first. It goes on after
 // an error and returns them all. What could not be undone stays in the journal,
 // to be tried again by Close or Restore.
