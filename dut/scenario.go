@@ -18,6 +18,10 @@ type Scenario struct {
 	// Plan holds the parameters of the kinds of scenario, each in a section of its own.
 	Plan plan.Plan
 	DUT  testbed.DUT
+	// CPUs are the DUT's, for scenarios that start processes.
+	CPUs []int
+	// ProcessDir is the folder below which these processes have theirs.
+	ProcessDir string
 }
 
 // kind is what all scenarios of one name have in common. Each stands in a file of its
@@ -34,6 +38,9 @@ type kind struct {
 	translated func(Scenario) netip.Addr
 	// counters are those that the DUT keeps itself, by name, for the ledger; nil without any.
 	counters func(Scenario) (map[string]uint64, error)
+	// busyPolling says that the DUT's cores turn in a loop that asks for frames: they are
+	// busy all the time, at any load.
+	busyPolling bool
 	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
 	mostPPS func(Scenario) float64
 }
@@ -46,6 +53,7 @@ var kinds = map[string]kind{
 
 	"xdp":        xdpRouter,
 	"xdp-bridge": xdpBridge,
+	"bridge":     bridge,
 }
 
 // Kinds are the names of all scenarios that this package can make, besides the one
@@ -79,6 +87,9 @@ func (s Scenario) Steps() ([]Step, error) {
 
 // Layer2 tells whether the DUT passes frames on as they are, without routing them.
 func (s Scenario) Layer2() bool { return s.kind().layer2 }
+
+// BusyPolling tells whether the DUT's cores are busy all the time, at any load.
+func (s Scenario) BusyPolling() bool { return s.kind().busyPolling }
 
 // Tracked tells whether the DUT keeps an entry for each flow.
 func (s Scenario) Tracked() bool { return s.kind().tracked }
