@@ -125,7 +125,8 @@ func (s *station) openDirection(l *lab.Lab, cell plan.Cell, i int, direct bool) 
 		Out: trial.Device{Netns: from.Netns, Name: from.Interface}, In: trial.Device{Netns: to.Netns, Name: to.Interface},
 	}
 	if !direct {
-		d.DUTOut = trial.Device{Netns: l.DUT.Netns, Name: []string{l.DUT.B.Interface, l.DUT.A.Interface}[i]}
+		out := []testbed.Side{l.DUT.B, l.DUT.A}[i]
+		d.DUTOut = trial.Device{Netns: out.Netns, Name: out.Interface}
 	}
 	s.bed.Directions = append(s.bed.Directions, d)
 	return nil

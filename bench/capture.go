@@ -13,6 +13,7 @@ import (
 	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
+	"github.com/linerate/linerate/testbed"
 	"github.com/linerate/linerate/testbed/lab"
 	"github.com/linerate/linerate/trial"
 )
@@ -131,8 +132,8 @@ func (s *station) tap(l *lab.Lab, limit int) (ports []*capture.Port, err error) 
 			ports[1].Taps = append(ports[1].Taps, ports[0].Taps[1:]...)
 		}
 	}
-	for _, p := range ports[2:] {
-		add(p, device(l.DUT.Netns, p.Interface))
+	for i, p := range ports[2:] {
+		add(p, device([]testbed.Side{l.DUT.A, l.DUT.B}[i].Netns, p.Interface))
 	}
 	if err != nil {
 		for _, p := range ports {

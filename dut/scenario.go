@@ -32,6 +32,11 @@ type kind struct {
 	tracked bool
 	// translated is the source address that frames from A to B leave with; nil if it stays.
 	translated func(Scenario) netip.Addr
+	// shape is what lies between the tester's ports with the steps made; nil if it is the
+	// one router that the testbed has anyway.
+	shape func(Scenario) testbed.DUT
+	// check waits until the DUT that the steps made is ready; nil if it is at once.
+	check func(Scenario) error
 	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
 	mostPPS func(Scenario) float64
 }
@@ -41,6 +46,7 @@ var kinds = map[string]kind{
 	"conntrack": conntrack,
 	"snat":      snat,
 	"limit":     limit,
+	"ecmp":      ecmp,
 }
 
 // Kinds are the names of all scenarios that this package can make, besides the one
@@ -74,6 +80,25 @@ func (s Scenario) Steps() ([]Step, error) {
 
 // Layer2 tells whether the DUT passes frames on as they are, without routing them.
 func (s Scenario) Layer2() bool { return s.kind().layer2 }
+
+// Shape is the DUT between the tester's ports, with the steps made.
+func (s Scenario) Shape() testbed.DUT {
+	if shape := s.kind().shape; shape != nil {
+		return shape(s)
+	}
+	return s.DUT
+}
+
+// Check waits until the DUT is ready, after the steps and before any traffic. An error
+// says what it still lacks.
+func (s Scenario) Check() error {
+	if check := s.kind().check; check != nil {
+		if err := check(s); err != nil {
+			return err
+		}
+	}
+	return s.CheckTable()
+}
 
 // Tracked tells whether the DUT keeps an entry for each flow.
 func (s Scenario) Tracked() bool { return s.kind().tracked }

@@ -141,7 +141,11 @@ func requireTools(tools ...string) error {
 
 // ToolVersion is the first line that a tool prints about its version, or empty.
 func ToolVersion(tool string) string {
-	out, err := exec.Command(tool, "--version").Output()
+	flag := "--version"
+	if tool == "ip" {
+		flag = "-V"
+	}
+	out, err := exec.Command(tool, flag).Output()
 	if err != nil {
 		return ""
 	}

@@ -23,6 +23,7 @@ var scenarioInfos = []ScenarioInfo{
 	{"conntrack", []string{"nft", "iptables"}, "forwarding behind a stateful accept rule (connection tracking)"},
 	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT from A to B; replies are translated back"},
 	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
+	{"ecmp", []string{"static"}, "equal-cost paths through ecmp.paths routers, between two more"},
 }
 
 // Scenarios are all kinds of scenario, in the order of --help.

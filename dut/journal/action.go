@@ -112,7 +112,8 @@ func (a Action) command() error {
 
 // InstallHint says which package holds a tool that linerate runs.
 func InstallHint(tool string) string {
-	packages := map[string]string{"nft": "nftables", "iptables": "iptables", "ip6tables": "iptables"}
+	packages := map[string]string{"nft": "nftables", "iptables": "iptables", "ip6tables": "iptables",
+		"ip": "iproute2", "ethtool": "ethtool"}
 	if p, ok := packages[tool]; ok {
 		return "install it with `apt-get install " + p + "` or your distribution's package " + p
 	}

@@ -24,8 +24,8 @@ type Device struct {
 // Config says what belongs to the testbed.
 type Config struct {
 	Devices []Device
-	// DUTNetns is the namespace of the DUT; empty without a DUT.
-	DUTNetns string
+	// DUTNetns are the namespaces of the DUT; empty without a DUT.
+	DUTNetns []string
 	// Conntrack tells that the DUT tracks connections.
 	Conntrack bool
 }
@@ -120,8 +120,8 @@ func (w *Watch) read() (r reading, err error) {
 		}
 		r.devices[d.Name] = v
 	}
-	if w.config.DUTNetns != "" {
-		err = readProtocols(w.config.DUTNetns, w.config.Conntrack, r.counters)
+	for _, ns := range w.config.DUTNetns {
+		err = errors.Join(err, readProtocols(ns, w.config.Conntrack, r.counters))
 	}
 	err = errors.Join(err, readSoftnet(r.counters))
 	if err != nil {
