@@ -21,15 +21,10 @@ import (
 	"github.com/linerate/linerate/trial"
 )
 
-// generatorPriority is the SCHED_FIFO priority of the sending threads, below that of
-// sinks that share their CPU. What else waits for the CPU gets at most 50 ms of each
-// second (the fair server, Linux 6.12); from a thread without real-time priority it
-// would take half.
-const generatorPriority = 30
-
 // station is the tester set up for one cell: generator, sinks and the bed that
 // joins them.
 type station struct {
+	lab      *lab.Lab
 	bed      *trial.Bed
 	scenario dut.Scenario
 	config   generator.Config
@@ -47,7 +42,7 @@ type station struct {
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
 // learned yet, and there is no generator before learn.
 func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, uint64, time.Duration)) (*station, error) {
-	s := &station{scenario: dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}, priority: l.Priority(generatorPriority)}
+	s := &station{lab: l, scenario: dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}, priority: l.GeneratorPriority()}
 	direct := cell.Direct()
 	s.ports[0], s.ports[1] = l.Ports(direct)
 	var err error
@@ -58,7 +53,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 	s.engine, s.batch = engineFor(p.Traffic.Engine, s.config.Sizes), p.Traffic.Batch
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
-		CPURoles: roles(l.CPUs), Progress: progress, PerFlow: p.Traffic.PerFlow,
+		CPURoles: l.CPUs.Roles(), Progress: progress, PerFlow: p.Traffic.PerFlow,
 	}
 	if s.scenario.Tracked() {
 		s.bed.ConntrackNetns = l.DUT.Netns
@@ -169,6 +164,8 @@ func (s *station) Measure(ctx context.Context, r trial.Request) (result.Trial, e
 
 func (s *station) engineName() string { return s.engine }
 
+func (s *station) mostPPS() float64 { return s.scenario.MostPPS() }
+
 func (s *station) hasten() { s.bed.DrainQuiet, s.bed.Settle = calibrationDrain, 0 }
 
 func (s *station) silent(t result.Trial) error {
@@ -215,21 +212,4 @@ func engineFor(engine string, s frame.Sizes) string {
 		return "afpacket"
 	}
 	return "xdp"
-}
-
-func roles(c testbed.CPUs) map[int]string {
-	m := map[int]string{}
-	add := func(cpus []int, role string) {
-		for _, cpu := range cpus {
-			if m[cpu] == "" {
-				m[cpu] = role
-			} else {
-				m[cpu] += "+" + role
-			}
-		}
-	}
-	add(c.DUT, "dut")
-	add(c.Generators, "generator")
-	add(c.Sinks, "sink")
-	return m
 }

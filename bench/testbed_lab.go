@@ -44,7 +44,7 @@ func (b *labTestbed) open() (err error) {
 	if b.lab, err = lab.Open(b.id, b.options.Plan.Lab, b.journal); err != nil {
 		return err
 	}
-	b.speeds, b.speedsErr = observe.WatchSpeeds(slices.Sorted(maps.Keys(roles(b.lab.CPUs))))
+	b.speeds, b.speedsErr = observe.WatchSpeeds(slices.Sorted(maps.Keys(b.lab.CPUs.Roles())))
 	return nil
 }
 
