@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/linerate/linerate/dut"
@@ -63,19 +65,30 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	if s.bed.Ledger, err = ledger.Open(LedgerConfig(l, direct, s.scenario.Tracked())); err != nil {
+	if err := errors.Join(l.Pin(), s.observe(p.Observe, direct)); err != nil {
 		return nil, errors.Join(err, s.close())
-	}
-	if err := l.Pin(); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if s.bed.DUTThreads, err = watch(l, direct); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if !direct {
-		s.bed.DUTQueues = l.DUTQueues()
 	}
 	return s, nil
+}
+
+// observe begins to watch the DUT as far as the plan wants it.
+func (s *station) observe(what plan.Observe, direct bool) (err error) {
+	if what.Ledger {
+		if s.bed.Ledger, err = ledger.Open(LedgerConfig(s.lab, direct, s.scenario.Tracked())); err != nil {
+			return err
+		}
+	}
+	if what.Speed {
+		// A machine that cannot do it has been named for that when the testbed was described.
+		s.bed.Speeds, _ = observe.WatchSpeeds(slices.Sorted(maps.Keys(s.bed.CPURoles)))
+	}
+	if !what.Threads {
+		return nil
+	}
+	if s.bed.DUTThreads, err = watch(s.lab, direct); err == nil && !direct {
+		s.bed.DUTQueues = s.lab.DUTQueues()
+	}
+	return err
 }
 
 // watch measures who has the CPUs: the DUT, unless there is none, the sinks, or others.
@@ -185,6 +198,9 @@ func (s *station) close() error {
 	}
 	if s.bed != nil {
 		errs = append(errs, s.bed.Ledger.Close())
+	}
+	if s.bed != nil && s.bed.Speeds != nil {
+		errs = append(errs, s.bed.Speeds.Close())
 	}
 	if s.bed != nil && s.bed.DUTThreads != nil {
 		errs = append(errs, s.bed.DUTThreads.Close())
