@@ -84,7 +84,7 @@ func (s *station) observe(what plan.Observe, direct bool) (err error) {
 			return err
 		}
 	}
-	if what.Speed {
+	if what.CPUSpeed {
 		// A machine that cannot do it has been named for that when the testbed was described.
 		s.bed.Speeds, _ = observe.WatchSpeeds(slices.Sorted(maps.Keys(s.bed.CPURoles)))
 	}

@@ -81,7 +81,7 @@ func (b *labTestbed) describe() (result.Testbed, []result.Warning) {
 	} else if cpus.SinksBesideDUT() {
 		warn("sink-beside-dut", "there is no CPU left for the sink, so it runs beside the DUT and before it: the throughput is that of DUT and sink together, the CPU time of the sink is not counted as the DUT's")
 	}
-	if o := b.options.Plan.Observe; !o.Ledger || !o.Threads || !o.Speed {
+	if o := b.options.Plan.Observe; !o.Ledger || !o.Threads || !o.CPUSpeed {
 		warn("observers-off", "the plan switches observers off (observe.*): verdicts rest on less, and what is not watched is not shown")
 	}
 	if b.speedsErr != nil {

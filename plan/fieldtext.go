@@ -52,10 +52,10 @@ var fieldTexts = map[string]string{
 	"trial.drain_max":   "but not later than this after the last frame was sent",
 	"trial.settle":      "wait after the counters are read",
 
-	"observe":         "what watches the DUT during trials; off to learn what the watching costs",
-	"observe.ledger":  "count where frames are lost, by the kernel's counters and drop reasons",
-	"observe.threads": "take the CPU time of the DUT's threads, and who else ran on its CPUs",
-	"observe.speed":   "time the CPUs, which tells a slow DUT from a slow machine",
+	"observe":           "what watches the DUT during trials; off to learn what the watching costs",
+	"observe.ledger":    "count where frames are lost, by the kernel's counters and drop reasons",
+	"observe.threads":   "take the CPU time of the DUT's threads, and who else ran on its CPUs",
+	"observe.cpu_speed": "time the CPUs, which tells a slow DUT from a slow machine",
 
 	"dut":                      "tuning of the device under test, whatever the scenario; put back after each cell",
 	"dut.sysctls":              "sysctls of the DUT's network namespace, by name",

@@ -7,8 +7,8 @@ type Observe struct {
 	Ledger bool `yaml:"ledger" json:"ledger"`
 	// Threads take the CPU time of the DUT's threads, of the sinks' and of others'.
 	Threads bool `yaml:"threads" json:"threads"`
-	// Speed times the CPUs.
-	Speed bool `yaml:"speed" json:"speed"`
+	// CPUSpeed times a loop on each CPU.
+	CPUSpeed bool `yaml:"cpu_speed" json:"cpu_speed"`
 }
 
-func defaultObserve() Observe { return Observe{Ledger: true, Threads: true, Speed: true} }
+func defaultObserve() Observe { return Observe{Ledger: true, Threads: true, CPUSpeed: true} }
