@@ -18,8 +18,9 @@ import (
 // same reason, in a DUT of several routers, one that is nearer to the sink goes before
 // one that is nearer to the generator.
 const (
-	dutPriority  = 40
-	sinkPriority = 50
+	generatorPriority = 30
+	dutPriority       = 40
+	sinkPriority      = 50
 )
 
 // setThreaded asks for one kernel thread per receive queue (Linux 5.12). The
@@ -84,7 +85,7 @@ func (l *Lab) pinDevice(device string, cpus []int, priority int) error {
 		if err := sched.Pin(tid, home[queue%len(home)]); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
-		if err := sched.Prioritise(tid, l.Priority(priority)); err != nil {
+		if err := sched.Prioritise(tid, l.priority(priority)); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
 	}
