@@ -69,6 +69,9 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 			return nil, errors.Join(err, s.close())
 		}
 	}
+	if !direct {
+		s.bed.Paths = l.DUT.Paths
+	}
 	if err := errors.Join(l.Pin(), s.observe(p.Observe, direct)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}

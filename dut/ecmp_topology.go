@@ -80,7 +80,7 @@ func (s Scenario) link(path, which int, names, namespaces [2]string) (near, far 
 // shape is the DUT with all its routers.
 func (m multipath) shape() testbed.DUT {
 	d := m.DUT
-	d.B.Netns = m.target
+	d.B.Netns, d.Inner, d.Paths = m.target, nil, nil
 	for _, w := range m.paths {
 		for _, e := range w.ends() {
 			d.Inner = append(d.Inner, e.Device)
