@@ -203,19 +203,12 @@ var textChoices = map[string][]string{
 	"traffic.engine": EngineChoices(),
 
 	"traffic.afxdp_mode": {"auto", "copy", "zerocopy"},
-	"search.algorithm":   {"mlrsearch", "binary"},
-	"tests":              {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
-	"ab.fail_if":         {"never", "changed", "slower", "not-equivalent"},
-	"repeated.figure":    {FigureAuto, FigureForwardingRate, FigureThroughput},
-	"schema":             {SchemaV1},
-	"testbed":            {"lab", "sim"},
-	"sim.preset":         {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
-	"traffic.engine":     EngineChoices(),
-	"search.algorithm":   {"mlrsearch", "binary"},
-	"tests":              {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
-	"ecmp.fail_how":      {FailLinkDown, FailSilent},
-	"ab.fail_if":         {"never", "changed", "slower", "not-equivalent"},
-	"repeated.figure":    {FigureAuto, FigureForwardingRate, FigureThroughput},
+
+	"search.algorithm": {"mlrsearch", "binary"},
+	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
+	"ecmp.fail_how":    {FailLinkDown, FailSilent},
+	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
+	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.
