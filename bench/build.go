@@ -9,8 +9,7 @@ import (
 	"github.com/linerate/linerate/dut"
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
-	"github.com/linerate/linerate/generator/afpacket"
-	"github.com/linerate/linerate/generator/xdp"
+	"github.com/linerate/linerate/generator/engine"
 	"github.com/linerate/linerate/observe"
 	"github.com/linerate/linerate/observe/ledger"
 	"github.com/linerate/linerate/plan"
@@ -40,14 +39,19 @@ type station struct {
 	priority int // of the sending threads
 	// streams are the flows of each direction as the generator sends them.
 	streams [][]frame.Flow
-	// batch is the number of frames that engine xdp hands over at once.
-	batch int
+	// traffic has the settings of the engine.
+	traffic plan.Traffic
+	// applied is the scenario in place.
+	applied *dut.Applied
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
 // learned yet, and there is no generator before learn.
-func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, uint64, time.Duration)) (*station, error) {
+func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, progress func(uint64, uint64, time.Duration)) (*station, error) {
 	s := &station{scenario: dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}, priority: l.Priority(generatorPriority)}
+	if s.applied = applied; cell.Direct() {
+		s.applied = &dut.Applied{} // of another cell
+	}
 	direct := cell.Direct()
 	s.ports[0], s.ports[1] = l.Ports(direct)
 	var err error
@@ -55,7 +59,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 		return nil, err
 	}
 	s.config = generator.Config{Sizes: sizes(cell), CPUs: l.CPUs.Generators}
-	s.engine, s.batch = engineFor(p.Traffic.Engine, s.config.Sizes), p.Traffic.Batch
+	s.engine, s.traffic = engine.Choose(p.Traffic.Engine, s.config.Sizes), p.Traffic
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
 		CPURoles: roles(l.CPUs), Progress: progress, PerFlow: p.Traffic.PerFlow,
@@ -74,7 +78,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 	if err := l.Pin(); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if s.bed.DUTThreads, err = watch(l, direct); err != nil {
+	if s.bed.DUTThreads, err = watch(l, direct, s.applied); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	if !direct {
@@ -84,13 +88,18 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 }
 
 // watch measures who has the CPUs: the DUT, unless there is none, the sinks, or others.
-func watch(l *lab.Lab, direct bool) (*observe.Threads, error) {
+func watch(l *lab.Lab, direct bool, applied *dut.Applied) (*observe.Threads, error) {
 	var dutThreads []int
 	if !direct {
 		var err error
 		if dutThreads, err = l.DUTThreads(); err != nil {
 			return nil, err
 		}
+		processes, err := applied.Threads()
+		if err != nil {
+			return nil, err
+		}
+		dutThreads = append(dutThreads, processes...) // after those of the queues
 	}
 	sinks, err := l.SinkThreads()
 	if err != nil {
@@ -146,25 +155,13 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 			SourceMAC: p.MAC, DestinationMAC: destination, Flows: flows[i],
 		})
 	}
-	if s.engine == "afpacket" {
-		g, err := afpacket.New(config)
-		if err != nil {
-			return nil, err
-		}
-		g.Priority = s.priority
-		return g, nil
-	}
-	g, err := xdp.New(config)
-	if err != nil {
-		return nil, err
-	}
-	g.Priority, g.Batch = s.priority, s.batch
-	return g, nil
+	return engine.Open(s.engine, engine.Config{Config: config, Priority: s.priority, Traffic: s.traffic})
 }
 
 // Measure makes a trial.
 func (s *station) Measure(ctx context.Context, r trial.Request) (result.Trial, error) {
-	return s.bed.Measure(ctx, r)
+	t, err := s.bed.Measure(ctx, r)
+	return t, errors.Join(err, s.applied.Alive())
 }
 
 func (s *station) engineName() string { return s.engine }
@@ -203,18 +200,6 @@ func sizes(c plan.Cell) frame.Sizes {
 		return frame.SimpleIMIX(c.IPVersion)
 	}
 	return frame.Sizes{int(c.FrameSize)}
-}
-
-// engineFor is the generator for a plan's engine: "auto" takes live frames where
-// the kernel can.
-func engineFor(engine string, s frame.Sizes) string {
-	if engine != "auto" {
-		return engine
-	}
-	if s.MaxBytes() > xdp.MaxFrameBytes {
-		return "afpacket"
-	}
-	return "xdp"
 }
 
 func roles(c testbed.CPUs) map[int]string {

@@ -36,7 +36,7 @@ type Config struct {
 	// generator, planted to test the instrument. Only engine xdp has it.
 	Throttle uint32
 	// CopyFrames is how many of the first frames of each thread are shown to a capture:
-	// by "xdp" as copies, by "afpacket" to packet sockets on the device.
+	// as copies, or to packet sockets on the device.
 	CopyFrames int
 }
 

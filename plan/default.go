@@ -19,7 +19,7 @@ func Default() Plan {
 			Flows:      []int{1},
 			Directions: []Direction{Uni},
 			Seed:       1,
-			Engine:     "auto",
+			Engine:     EngineAuto,
 			Batch:      8,
 		},
 		Limit: Limit{PPS: 100_000, BurstPackets: 64},

@@ -131,10 +131,6 @@ func (c *checker) dut(p Plan) {
 	}
 	c.duration("dut.gro_flush_timeout", p.DUT.GROFlushTimeout)
 	c.whole("dut.napi_defer_hard_irqs", "dut.napi_defer_hard_irqs", p.DUT.NAPIDeferHardIRQs)
-	c.whole("traffic.batch", "traffic.batch", p.Traffic.Batch)
-	if p.Traffic.Engine == "afpacket" && p.Traffic.Batch != Default().Traffic.Batch {
-		c.add("traffic.batch", "traffic.engine", "leave it out, or use engine xdp", "engine afpacket hands over up to 16 frames at once, whatever this says")
-	}
 }
 
 // absentFields are knobs that other set-ups have, and why a DUT of veths has not.

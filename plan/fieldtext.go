@@ -38,7 +38,7 @@ var fieldTexts = map[string]string{
 	"traffic.flows":      "number of flows; one flow stays on one DUT core, many can spread",
 	"traffic.directions": "uni: A to B; bi: both ways, each at the intended load",
 	"traffic.seed":       "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
-	"traffic.engine":     "the generator: auto, xdp or afpacket",
+	"traffic.engine":     "the generator: " + EngineList(),
 	"traffic.batch":      "frames that engine xdp hands over at once when paced: more are cheaper and leave in bursts",
 
 	"traffic.per_flow": "report the least, median and most frames that came of a flow, and Jain's index of fairness",
@@ -178,7 +178,7 @@ var textChoices = map[string][]string{
 	"schema":           {SchemaV1},
 	"testbed":          {"lab", "sim"},
 	"sim.preset":       {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
-	"traffic.engine":   {"auto", "xdp", "afpacket"},
+	"traffic.engine":   EngineChoices(),
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
 	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},

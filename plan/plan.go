@@ -55,7 +55,7 @@ type Traffic struct {
 	Directions []Direction `yaml:"directions" json:"directions"`
 	// Seed fixes the drawing of addresses and ports, so that two runs send the same flows.
 	Seed int64 `yaml:"seed" json:"seed"`
-	// Engine is the generator: "auto", "xdp" or "afpacket".
+	// Engine is the generator: "auto", or one of Engines.
 	Engine string `yaml:"engine" json:"engine"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).
 	PerFlow bool `yaml:"per_flow" json:"per_flow"`

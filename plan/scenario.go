@@ -22,6 +22,7 @@ var scenarioInfos = []ScenarioInfo{
 	{"route", nil, "IP forwarding between two interfaces"},
 	{"conntrack", []string{"nft", "iptables"}, "forwarding behind a stateful accept rule (connection tracking)"},
 	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT from A to B; replies are translated back"},
+	{"bridge", nil, "a Linux bridge of the two interfaces: frames are passed on by MAC address and not routed"},
 	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
 }
 

@@ -28,7 +28,7 @@ func (c *checker) traffic(t Traffic, mtu int) {
 			c.add(path, "", didYouMean(string(d), []string{string(Uni), string(Bi)}), "unknown direction %s", shown(string(d)))
 		}
 	})
-	c.choice("traffic.engine", t.Engine)
+	c.engine(t)
 }
 
 // frameSize checks one size against the frame formats and against the MTU. The

@@ -24,6 +24,8 @@ type Port struct {
 type Side struct {
 	// Interface is the DUT's device on this side.
 	Interface string
+	// DUTMAC is that device's address, TesterMAC that of the tester's device it is joined with.
+	DUTMAC, TesterMAC net.HardwareAddr
 	// DUT4 and DUT6 are the DUT's own addresses with the link's prefix.
 	DUT4, DUT6 netip.Prefix
 	// Tester4 and Tester6 are the tester's addresses on the link: the gateway to Net4 and Net6.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,9 +25,9 @@ const (
 	portsPerHost   = 64512
 )
 
-// The engines that --engine names.
+// The engines that "auto" decides between.
 const (
-	engineAuto     = "auto"
+	engineAuto     = plan.EngineAuto
 	engineXDP      = "xdp"
 	engineAFPacket = "afpacket"
 )
@@ -57,7 +58,7 @@ func (f *sendFlags) add(s *pflag.FlagSet) {
 	s.StringVar(&f.mac, "destination-mac", "", "MAC address of the next hop (default: the gateway's, or the peer's of a veth)")
 	s.Uint16Var(&f.epoch, "epoch", 1, "number that marks the frames of this load")
 	s.Int64Var(&f.seed, "seed", 1, "seed of the flows")
-	s.StringVar(&f.engine, "engine", engineAuto, "auto, xdp or afpacket")
+	s.StringVar(&f.engine, "engine", engineAuto, plan.EngineList())
 	s.StringVar(&f.cpu, "cpu", "", "CPUs of the sending threads, as in 0-1,3 (default: one thread, placed by the kernel)")
 	s.BoolVar(&f.json, "json", false, "print the summary as a JSON object")
 	s.StringArrayVar(&f.allowInterface, "allow-interface", nil, "send on this interface although it is in use (RFC 6815)")
@@ -95,10 +96,8 @@ func (f *sendFlags) order() (*sendOrder, error) {
 	if f.duration <= 0 {
 		bad("--duration %v: send for more than 0 s", f.duration)
 	}
-	switch f.engine {
-	case engineAuto, engineXDP, engineAFPacket:
-	default:
-		bad("--engine %s: there are auto, xdp and afpacket", f.engine)
+	if !slices.Contains(plan.EngineChoices(), f.engine) {
+		bad("--engine %s: write %s", f.engine, plan.EngineList())
 	}
 	var err error
 	if o.PPS, err = parsePPS(f.pps); err != nil {

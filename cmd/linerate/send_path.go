@@ -5,9 +5,10 @@ import (
 	"net"
 
 	"github.com/linerate/linerate/generator"
-	"github.com/linerate/linerate/generator/afpacket"
+	"github.com/linerate/linerate/generator/engine"
 	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/internal/device"
+	"github.com/linerate/linerate/plan"
 )
 
 // sendPath is how frames get to the next hop.
@@ -28,8 +29,8 @@ func (o *sendOrder) lookAhead(port *net.Interface, note func(string, ...any)) (s
 			return path, badArgument("send on %s: %w", o.Interface, err)
 		}
 	}
-	if o.Engine == engineAFPacket {
-		path.engine = engineAFPacket
+	if o.Engine != engineAuto && o.Engine != engineXDP {
+		path.engine = o.Engine
 		return path, nil
 	}
 	trouble, err := o.troubleXDP(port, p)
@@ -85,10 +86,7 @@ func (o *sendOrder) nextHop(ifindex int, p *device.Device) (mac net.HardwareAddr
 }
 
 func openEngine(name string, config generator.Config) (generator.Generator, error) {
-	if name == engineAFPacket {
-		return afpacket.New(config)
-	}
-	return xdp.New(config)
+	return engine.Open(name, engine.Config{Config: config, Traffic: plan.Default().Traffic})
 }
 
 // peerTrouble says why the peer would not take frames of engine xdp. takes is what

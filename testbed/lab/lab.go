@@ -70,6 +70,8 @@ func Open(id string, p plan.Lab, j *journal.Journal) (*Lab, error) {
 	for i, device := range []string{l.names.a, l.names.da, l.names.db, l.names.b, l.names.xa, l.names.xb} {
 		l.macs[device] = net.HardwareAddr{0x02, 0x00, 0x5e, 0x10, 0x00, byte(0x0a + i)}
 	}
+	l.DUT.A.DUTMAC, l.DUT.A.TesterMAC = l.macs[l.names.da], l.macs[l.names.a]
+	l.DUT.B.DUTMAC, l.DUT.B.TesterMAC = l.macs[l.names.db], l.macs[l.names.b]
 	_, l.noRealTime = kernel.RealTime.Try()
 	mark := j.Mark()
 	if err := l.build(); err != nil {

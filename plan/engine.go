@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+)
+
+// EngineInfo describes one generator: what traffic.engine may name, and what it can do.
+// The generators are opened by package generator/engine, whose tests hold both to agree.
+type EngineInfo struct {
+	Name string
+	// Description is one line for --help and docs.
+	Description string
+	// MaxFrameBytes is the largest frame that it sends, FCS included.
+	MaxFrameBytes int
+	// Chosen tells whether "auto" may choose it; the first of the list that can send the
+	// plan's sizes is taken.
+	Chosen bool
+	// Batch tells whether traffic.batch steers it.
+	Batch bool
+}
+
+// liveFrameBytes is what fits into one page as a live frame (generator/xdp).
+const liveFrameBytes = 3200
+
+var engineInfos = []EngineInfo{
+	{"xdp", "an XDP program run on live frames: the fastest", liveFrameBytes, true, true},
+	{"afpacket", "AF_PACKET sockets: jumbo frames, any device", int(MaxFrameSize), true, false},
+}
+
+// EngineAuto stands for the first engine that can send the plan's sizes.
+const EngineAuto = "auto"
+
+// Engines are all generators, in the order of --help.
+func Engines() []EngineInfo { return slices.Clone(engineInfos) }
+
+// EngineChoices are the values of traffic.engine: "auto" and the name of each generator.
+func EngineChoices() []string {
+	names := []string{EngineAuto}
+	for _, e := range engineInfos {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// EngineNamed is the generator of a name.
+func EngineNamed(name string) (info EngineInfo, found bool) {
+	i := slices.IndexFunc(engineInfos, func(e EngineInfo) bool { return e.Name == name })
+	if i < 0 {
+		return EngineInfo{}, false
+	}
+	return engineInfos[i], true
+}
+
+// EngineList is the choices as a sentence has them: "auto, xdp or afpacket".
+func EngineList() string {
+	names := EngineChoices()
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// engine checks the generator, and that the settings of others are left alone.
+func (c *checker) engine(t Traffic) {
+	c.choice("traffic.engine", t.Engine)
+	c.whole("traffic.batch", "traffic.batch", t.Batch)
+	if info, found := EngineNamed(t.Engine); found && !info.Batch && t.Batch != Default().Traffic.Batch {
+		c.add("traffic.batch", "traffic.engine", "leave it out, or use engine xdp", "engine %s decides itself how many frames it hands over at once, whatever this says", t.Engine)
+	}
+}
