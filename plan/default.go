@@ -42,6 +42,7 @@ func Default() Plan {
 		AB:             defaultAB(),
 		Sweep:          defaultSweep(),
 		Repeated:       defaultRepeated(),
+		VM:             defaultVM(),
 	}
 }
 

@@ -218,5 +218,6 @@ func (p Plan) clone() Plan {
 	p.DUT.Sysctls = maps.Clone(p.DUT.Sysctls)
 	p.AB.A, p.AB.B = slices.Clone(p.AB.A), slices.Clone(p.AB.B)
 	p.Sweep.Values = slices.Clone(p.Sweep.Values)
+	p.Kernels = slices.Clone(p.Kernels)
 	return p
 }
