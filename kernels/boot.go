@@ -1,4 +1,3 @@
-// Package kernels compares kernels.
 package kernels
 
 import (
@@ -36,7 +35,7 @@ type request struct {
 // bootOnce boots the kernel and collects what it reports.
 func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	b := boot{Seed: seed}
-	asked := guest.Request{Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions}
+	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions}
 	for _, m := range q.modules {
 		asked.Modules = append(asked.Modules, guest.Module{Name: m.Name, Path: vm.ModulePath(m.Name), Optional: m.Optional})
 	}

@@ -163,7 +163,7 @@ var intRanges = map[string]intRange{
 	"repeated.trials":          {1, 1000, "trials"},
 	"vm.seeds":                 {1, 100, "seeds"},
 	"vm.boots":                 {1, 100, "boots"},
-	"vm.packets":               {100, 1_000_000, "packets"},
+	"vm.packets":               {1000, 1_000_000, "packets"},
 	"vm.repetitions":           {1, 100, "repetitions"},
 	"vm.extra_rules":           {0, 200, "rules"},
 	"vm.memory_bytes":          {256 << 20, 16 << 30, "bytes"},

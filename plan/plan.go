@@ -36,7 +36,7 @@ type Plan struct {
 
 	// Kernels are what testbed vm boots: packages, .deb files, or images with their modules.
 	Kernels []string `yaml:"kernels,omitempty" json:"kernels,omitempty"`
-	VM      VM       `yaml:"vm" json:"vm,omitzero"`
+	VM      VM       `yaml:"vm,omitempty" json:"vm,omitzero"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.

@@ -66,6 +66,9 @@ func serve(report func(Report)) error {
 	if err := json.Unmarshal(text, &q); err != nil {
 		return fmt.Errorf("read the request %s: %w", RequestFile, err)
 	}
+	if err := seed(q.Seed); err != nil {
+		return err
+	}
 	booted, err := describe()
 	if err != nil {
 		return err

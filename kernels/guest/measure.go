@@ -13,6 +13,9 @@ const (
 	settleAfterCell = 3 * time.Second
 	// settleBeforeRun lets timers and deferred work of the set-up run out.
 	settleBeforeRun = 200 * time.Millisecond
+	// settleStep lengthens it from measurement to measurement: work that the kernel does by a
+	// timer, such as looking for expired connections, would else fall into each of them.
+	settleStep = 70 * time.Millisecond
 	// A bridge forwards only after its forward delay of 15 s, in two stages.
 	learnAttempts, learnPause = 40, time.Second
 )
@@ -61,8 +64,8 @@ func measure(q Request, m *Measured) (err error) {
 	if err := learn(s, m, ns, device); err != nil {
 		return err
 	}
-	for range q.Repetitions {
-		time.Sleep(settleBeforeRun)
+	for i := range q.Repetitions {
+		time.Sleep(settleBeforeRun + time.Duration(i)*settleStep)
 		got, busy, err := count(s, q.Packets, ns, device)
 		if err != nil {
 			return err

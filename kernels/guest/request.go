@@ -16,6 +16,9 @@ type Request struct {
 	// Modules are the files to load, in order.
 	Modules []Module `json:"modules"`
 	Cells   []Cell   `json:"cells"`
+	// Seed is mixed into the kernel's random numbers before anything draws from them: the secrets
+	// of hash tables depend on it.
+	Seed int64 `json:"seed"`
 	// Packets are sent in each of Repetitions measurements of a cell.
 	Packets     int `json:"packets"`
 	Repetitions int `json:"repetitions"`

@@ -42,8 +42,8 @@ type Guest struct {
 // ModulePath is where the guest finds a module.
 func ModulePath(name string) string { return "/modules/" + name + ".ko" }
 
-// qemu is the emulator's program.
-const qemu = "qemu-system-x86_64"
+// Emulator is the emulator's program.
+const Emulator = "qemu-system-x86_64"
 
 // kernelArguments make the kernel silent, stop at a panic, and lay out memory alike in every boot.
 const kernelArguments = "console=ttyS0 quiet panic=-1 nokaslr norandmaps randomize_kstack_offset=off page_alloc.shuffle=0"
@@ -63,7 +63,7 @@ func (g Guest) Command(initrd string) []string {
 		arguments += " -- " + strings.Join(g.Arguments, " ")
 	}
 	return []string{
-		qemu, "-accel", "tcg", "-cpu", "qemu64", "-m", strconv.FormatUint(g.MemoryBytes>>20, 10),
+		Emulator, "-accel", "tcg", "-cpu", "qemu64", "-m", strconv.FormatUint(g.MemoryBytes>>20, 10),
 		"-nodefaults", "-no-user-config", "-nographic", "-no-reboot",
 		"-serial", "stdio", "-serial", "file:/dev/fd/3",
 		"-icount", "shift=0,sleep=off", "-seed", strconv.FormatInt(g.Seed, 10), "-rtc", "base=2026-01-01,clock=vm",
@@ -89,8 +89,8 @@ func (e *Error) Error() string {
 
 // Available tells whether this machine has the emulator.
 func Available() error {
-	if _, err := exec.LookPath(qemu); err != nil {
-		return fmt.Errorf("%s is not installed; in Debian it is in qemu-system-x86", qemu)
+	if _, err := exec.LookPath(Emulator); err != nil {
+		return fmt.Errorf("%s is not installed; in Debian it is in qemu-system-x86", Emulator)
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (g Guest) emulate(ctx context.Context, initrd string, console *tail, line f
 	<-started
 	read := readLines(reports, line)
 	if err := <-done; err != nil {
-		return fmt.Errorf("%s: %w", qemu, err)
+		return fmt.Errorf("%s: %w", Emulator, err)
 	}
 	return read
 }

@@ -33,6 +33,9 @@ func openPackage(ctx context.Context, name, cache string) (*Kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open kernel %s: %w", name, err)
 	}
+	if entry.image != "" { // linux-image-cloud-amd64 is nothing but a name for the newest
+		return openPackage(ctx, entry.image, cache)
+	}
 	file := filepath.Join(cache, entry.sha256+".deb")
 	if sum, err := fileHash(file); err == nil && sum == entry.sha256 {
 		return openPackageFile(ctx, name, file, cache)
@@ -44,7 +47,13 @@ func openPackage(ctx context.Context, name, cache string) (*Kernel, error) {
 }
 
 // aptPackage is a package as apt's index has it.
-type aptPackage struct{ version, sha256 string }
+type aptPackage struct {
+	version, sha256 string
+	// image is the package with the kernel, if this one only depends on it.
+	image string
+}
+
+var imagePackage = regexp.MustCompile(`\blinux-image-[0-9][a-z0-9+.-]*`)
 
 // aptEntry asks apt for the version that it would install.
 func aptEntry(ctx context.Context, name string) (aptPackage, error) {
@@ -60,6 +69,8 @@ func aptEntry(ctx context.Context, name string) (aptPackage, error) {
 			p.version = value
 		case "SHA256":
 			p.sha256 = value
+		case "Depends":
+			p.image = imagePackage.FindString(value)
 		}
 	}
 	if len(p.sha256) != 2*sha256.Size || p.version == "" {
