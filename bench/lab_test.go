@@ -84,7 +84,15 @@ func openBare(t *testing.T, p plan.Plan, cell plan.Cell, more ...dut.Step) bed {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := scenario.Check(); err != nil {
+		t.Fatal(err)
+	}
+	l.DUT = scenario.Shape()
 	return bed{lab: l, journal: j, applied: applied}
+}
+
+func (b bed) scenario(cell plan.Cell) dut.Scenario {
+	return dut.Scenario{Cell: cell, DUT: b.lab.DUT}
 }
 
 func (b bed) measure(t *testing.T, pps float64, d time.Duration) result.Trial {

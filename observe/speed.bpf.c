@@ -2,7 +2,7 @@
 
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* How fast CPUs are while they work. A timer of each CPU runs a fixed piece of work
- * a few hundred times a second, in the interrupt, and takes the time that it needs. */
+ * some dozens of times a second, in the interrupt, and takes the time that it needs. */
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
 #include <bpf/bpf_helpers.h>
@@ -13,7 +13,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct speed {
-	__u64 samples;
+	__u64 turns; /* of the loop, in time_ns */
 	__u64 time_ns;
 	/* The CPU was taken away, or the interrupt itself interrupted: not counted above. */
 	__u64 broken;
@@ -52,7 +52,7 @@ int on_timer(struct bpf_perf_event_data *ctx)
 		s->broken++;
 		return 0;
 	}
-	s->samples++;
+	s->turns += TURNS;
 	s->time_ns += took;
 	return 0;
 }

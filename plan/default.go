@@ -23,6 +23,7 @@ func Default() Plan {
 			Batch:      8,
 		},
 		Limit: Limit{PPS: 100_000, BurstPackets: 64},
+		ECMP:  defaultECMP(),
 		Trial: Trial{
 			DrainQuiet: Duration(200 * time.Millisecond),
 			DrainMax:   Duration(2 * time.Second),
@@ -38,6 +39,7 @@ func Default() Plan {
 		FrameLossRate:  defaultFrameLossRate(),
 		BackToBack:     defaultBackToBack(),
 		SystemRecovery: defaultSystemRecovery(),
+		Observe:        defaultObserve(),
 		DUT:            DUT{NAPIDeferHardIRQs: 2},
 		AB:             defaultAB(),
 		Sweep:          defaultSweep(),

@@ -57,6 +57,8 @@ func (a Action) String() string {
 		return fmt.Sprintf("%ssh -c 'echo %s > %s'", in, a.Value, devicePath(a.Key))
 	case FlushConntrack:
 		return in + "conntrack -F"
+	case AttachXDP, DetachXDP:
+		return a.xdpText(in)
 	case StopProcess:
 		return "kill $(cut -d ' ' -f 1 " + a.Process.path(pidFile) + ")"
 	case StartProcess:
@@ -89,6 +91,8 @@ func (a Action) Run() error {
 		})
 	case SetDevice:
 		return a.setDevice()
+	case AttachXDP, DetachXDP:
+		return a.xdp()
 	case FlushConntrack:
 		return netns.Do(a.Netns, func() error {
 			if err := netlink.ConntrackTableFlush(netlink.ConntrackTable); err != nil {
