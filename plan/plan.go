@@ -17,11 +17,18 @@ type Plan struct {
 	Lab         Lab        `yaml:"lab" json:"lab"`
 	Sim         Sim        `yaml:"sim,omitempty" json:"sim,omitzero"`
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
-	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
-	Limit       Limit      `yaml:"limit" json:"limit"`
-	Trial       Trial      `yaml:"trial" json:"trial"`
-	Search      Search     `yaml:"search" json:"search"`
-	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`
+	// Workload is what passes the DUT: "frames", or the streams of "iperf3" or "iperf".
+	Workload string `yaml:"workload" json:"workload"`
+	IPerf3   IPerf3 `yaml:"iperf3" json:"iperf3"`
+	IPerf    IPerf  `yaml:"iperf" json:"iperf"`
+	// BaseScenario is the one of Scenarios that ratios are given to; empty gives none.
+	BaseScenario Scenario `yaml:"base_scenario,omitempty" json:"base_scenario,omitempty"`
+
+	Traffic Traffic `yaml:"traffic" json:"traffic"`
+	Limit   Limit   `yaml:"limit" json:"limit"`
+	Trial   Trial   `yaml:"trial" json:"trial"`
+	Search  Search  `yaml:"search" json:"search"`
+	Latency Latency `yaml:"latency" json:"latency,omitzero"`
 
 	// Tests are what each cell is put through; the throughput search is one of them.
 	Tests          []Test         `yaml:"tests" json:"tests"`
@@ -45,6 +52,9 @@ type Lab struct {
 	SinkCPUs CPUList `yaml:"sink_cpus,omitempty" json:"sink_cpus,omitempty"`
 	// MTUBytes is the IP MTU of every link of the lab: 1500 carries frames up to 1518 bytes.
 	MTUBytes int `yaml:"mtu_bytes" json:"mtu_bytes"`
+	// EndOffloads is "on" or "off": checksum and segmentation offloads of the tester's two ends
+	// under a workload of streams. "auto": see Plan.EndOffloads.
+	EndOffloads string `yaml:"end_offloads" json:"end_offloads"`
 }
 
 // Traffic is the set of frames that cells are made of. Lists are multiplied into cells.
@@ -147,4 +157,7 @@ type Cell struct {
 	Directions Direction `json:"directions"`
 	// Variant tells cells of a comparison apart: "A", "B", or the value of a sweep.
 	Variant string `json:"variant,omitempty"`
+	// Workload is empty for frames, else the program with its protocol and direction:
+	// "iperf3-tcp-reverse"; Flows is then the number of streams.
+	Workload string `json:"workload,omitempty"`
 }
