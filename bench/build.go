@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/linerate/linerate/dut"
@@ -20,15 +22,10 @@ import (
 	"github.com/linerate/linerate/trial"
 )
 
-// generatorPriority is the SCHED_FIFO priority of the sending threads, below that of
-// sinks that share their CPU. What else waits for the CPU gets at most 50 ms of each
-// second (the fair server, Linux 6.12); from a thread without real-time priority it
-// would take half.
-const generatorPriority = 30
-
 // station is the tester set up for one cell: generator, sinks and the bed that
 // joins them.
 type station struct {
+	lab      *lab.Lab
 	bed      *trial.Bed
 	scenario dut.Scenario
 	config   generator.Config
@@ -41,12 +38,17 @@ type station struct {
 	streams [][]frame.Flow
 	// traffic has the settings of the engine.
 	traffic plan.Traffic
+	// applied is the scenario in place.
+	applied *dut.Applied
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
 // learned yet, and there is no generator before learn.
-func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, uint64, time.Duration)) (*station, error) {
-	s := &station{scenario: dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}, priority: l.Priority(generatorPriority)}
+func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, progress func(uint64, uint64, time.Duration)) (*station, error) {
+	s := &station{lab: l, scenario: dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}, priority: l.GeneratorPriority()}
+	if s.applied = applied; cell.Direct() {
+		s.applied = &dut.Applied{} // of another cell
+	}
 	direct := cell.Direct()
 	s.ports[0], s.ports[1] = l.Ports(direct)
 	var err error
@@ -57,7 +59,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 	s.engine, s.traffic = engine.Choose(p.Traffic.Engine, s.config.Sizes), p.Traffic
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
-		CPURoles: roles(l.CPUs), Progress: progress, PerFlow: p.Traffic.PerFlow,
+		CPURoles: l.CPUs.Roles(), Progress: progress, PerFlow: p.Traffic.PerFlow,
 	}
 	if s.scenario.Tracked() {
 		s.bed.ConntrackNetns = l.DUT.Netns
@@ -67,29 +69,50 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	if s.bed.Ledger, err = ledger.Open(LedgerConfig(l, direct, s.scenario.Tracked())); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if err := l.Pin(); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if s.bed.DUTThreads, err = watch(l, direct); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
 	if !direct {
-		s.bed.DUTQueues = l.DUTQueues()
+		s.bed.Paths = l.DUT.Paths
+	}
+	if err := errors.Join(l.Pin(), s.observe(p.Observe, direct)); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
+// observe begins to watch the DUT as far as the plan wants it.
+func (s *station) observe(what plan.Observe, direct bool) (err error) {
+	if what.Ledger {
+		watched := LedgerConfig(s.lab, direct, s.scenario.Tracked())
+		watched.Counters = s.scenario.Counters
+		if s.bed.Ledger, err = ledger.Open(watched); err != nil {
+			return err
+		}
+	}
+	if what.CPUSpeed {
+		// A machine that cannot do it has been named for that when the testbed was described.
+		s.bed.Speeds, _ = observe.WatchSpeeds(slices.Sorted(maps.Keys(s.bed.CPURoles)))
+	}
+	if !what.Threads {
+		return nil
+	}
+	if s.bed.DUTThreads, err = watch(s.lab, direct, s.applied); err == nil && !direct {
+		s.bed.DUTQueues = s.lab.DUTQueues()
+	}
+	return err
+}
+
 // watch measures who has the CPUs: the DUT, unless there is none, the sinks, or others.
-func watch(l *lab.Lab, direct bool) (*observe.Threads, error) {
+func watch(l *lab.Lab, direct bool, applied *dut.Applied) (*observe.Threads, error) {
 	var dutThreads []int
 	if !direct {
 		var err error
 		if dutThreads, err = l.DUTThreads(); err != nil {
 			return nil, err
 		}
+		processes, err := applied.Threads()
+		if err != nil {
+			return nil, err
+		}
+		dutThreads = append(dutThreads, processes...) // after those of the queues
 	}
 	sinks, err := l.SinkThreads()
 	if err != nil {
@@ -125,7 +148,8 @@ func (s *station) openDirection(l *lab.Lab, cell plan.Cell, i int, direct bool) 
 		Out: trial.Device{Netns: from.Netns, Name: from.Interface}, In: trial.Device{Netns: to.Netns, Name: to.Interface},
 	}
 	if !direct {
-		d.DUTOut = trial.Device{Netns: l.DUT.Netns, Name: []string{l.DUT.B.Interface, l.DUT.A.Interface}[i]}
+		out := []testbed.Side{l.DUT.B, l.DUT.A}[i]
+		d.DUTOut = trial.Device{Netns: out.Netns, Name: out.Interface}
 	}
 	s.bed.Directions = append(s.bed.Directions, d)
 	return nil
@@ -150,10 +174,13 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 
 // Measure makes a trial.
 func (s *station) Measure(ctx context.Context, r trial.Request) (result.Trial, error) {
-	return s.bed.Measure(ctx, r)
+	t, err := s.bed.Measure(ctx, r)
+	return t, errors.Join(err, s.applied.Alive())
 }
 
 func (s *station) engineName() string { return s.engine }
+
+func (s *station) mostPPS() float64 { return s.scenario.MostPPS() }
 
 func (s *station) hasten() { s.bed.DrainQuiet, s.bed.Settle = calibrationDrain, 0 }
 
@@ -175,6 +202,9 @@ func (s *station) close() error {
 	if s.bed != nil {
 		errs = append(errs, s.bed.Ledger.Close())
 	}
+	if s.bed != nil && s.bed.Speeds != nil {
+		errs = append(errs, s.bed.Speeds.Close())
+	}
 	if s.bed != nil && s.bed.DUTThreads != nil {
 		errs = append(errs, s.bed.DUTThreads.Close())
 	}
@@ -189,21 +219,4 @@ func sizes(c plan.Cell) frame.Sizes {
 		return frame.SimpleIMIX(c.IPVersion)
 	}
 	return frame.Sizes{int(c.FrameSize)}
-}
-
-func roles(c testbed.CPUs) map[int]string {
-	m := map[int]string{}
-	add := func(cpus []int, role string) {
-		for _, cpu := range cpus {
-			if m[cpu] == "" {
-				m[cpu] = role
-			} else {
-				m[cpu] += "+" + role
-			}
-		}
-	}
-	add(c.DUT, "dut")
-	add(c.Generators, "generator")
-	add(c.Sinks, "sink")
-	return m
 }

@@ -10,11 +10,6 @@ import (
 	"github.com/linerate/linerate/workload"
 )
 
-// serverPriority is that of a receiver of datagrams which shares its CPUs with the sender,
-// between the priorities of generators and sinks: senders that never wait would leave it
-// no time, and what it cannot read is lost. TCP waits for its receiver.
-const serverPriority = 45
-
 // withEnds is a testbed in whose ends programs can run.
 type withEnds interface {
 	openEnds(c plan.Cell) (*ends, error)
@@ -56,7 +51,7 @@ func (b *labTestbed) openEnds(c plan.Cell) (_ *ends, err error) {
 	e := &ends{roles: endRoles(l.CPUs.DUT, client, server)}
 	e.Ends = workload.Ends{ClientNetns: from.Netns, ServerNetns: to.Netns, ClientCPUs: client, ServerCPUs: server}
 	if b.options.Plan.Datagrams() && slices.Equal(client, server) {
-		e.ServerPriority = l.Priority(serverPriority)
+		e.ServerPriority = l.ServerPriority()
 	}
 	if e.ServerAddress, e.undo, err = l.JoinEnds(from, to, c.IPVersion); err != nil {
 		return nil, err
@@ -64,7 +59,11 @@ func (b *labTestbed) openEnds(c plan.Cell) (_ *ends, err error) {
 	if err := l.PinEnds(); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	if e.threads, err = watch(l, c.Direct()); err != nil {
+	applied := b.applied
+	if c.Direct() {
+		applied = &dut.Applied{} // of another cell
+	}
+	if e.threads, err = watch(l, c.Direct(), applied); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	return e, nil

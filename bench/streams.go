@@ -128,11 +128,18 @@ func (s *streams) cell(ctx context.Context, c plan.Cell, missing error) (cell re
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
 	_, _ = s.describeEnvironment() // with the ends' offloads as they are now
-	if err := s.takes(ctx, &cell, e); err != nil {
-		if ctx.Err() != nil {
-			return cell, ctx.Err()
-		}
-		cell.Skipped, cell.Streams = err.Error(), nil
+	cell.Warnings = append(cell.Warnings, made.doubts...)
+	failed := s.takes(ctx, &cell, e)
+	if err := ctx.Err(); err != nil {
+		return cell, err
+	}
+	_ = brokenOff(ctx, &cell, made, nil)
+	cell.Workload, cell.Engine = c.Workload, s.options.Plan.Workload
+	if failed != nil && cell.Skipped == "" {
+		cell.Skipped = failed.Error()
+	}
+	if cell.Skipped != "" {
+		cell.Streams = nil
 	}
 	return cell, nil
 }

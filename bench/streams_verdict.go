@@ -160,7 +160,7 @@ func judgeStreams(c result.Cell) (result.Verdict, []string) {
 		return endBound, []string{"there is no DUT: this is what the end hosts carry between them", endsText}
 	}
 	dutShare, dutCPU := busiestOf(c, dutRole)
-	polls := userShare(c, dutCPU) > polling
+	polls := userShare(c, dutCPU) > polling || slices.ContainsFunc(c.Warnings, func(w result.Warning) bool { return w.Code == busyPolling })
 	dutSaturated := dutShare >= saturated && !polls
 	dutText := fmt.Sprintf("the DUT's busiest CPU %d was %.0f %% busy", dutCPU, 100*dutShare)
 	if polls {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/linerate/linerate/capture"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/trial"
@@ -40,6 +41,10 @@ type madeDUT struct {
 	// setup are the commands and settings that made it.
 	setup []string
 	undo  func() error
+	// alive is nil while all processes of the DUT run; the field is nil if it has none.
+	alive func() error
+	// doubts hold for the cell, whatever is measured.
+	doubts []result.Warning
 }
 
 // tester is the tester set up for one cell. Measure is valid after learn.
@@ -51,6 +56,10 @@ type tester interface {
 	engineName() string
 	// hasten shortens what a trial waits for to what a link without a DUT needs.
 	hasten()
+	// tap copies the first frames, so many, of every port from here on; no port where there are no frames.
+	tap(frames int) ([]*capture.Port, error)
+	// mostPPS is the rate that the DUT is known to carry at most; infinite if unknown.
+	mostPPS() float64
 	// silent says why no frame was sent or none came in trials without a DUT.
 	silent(t result.Trial) error
 	close() error

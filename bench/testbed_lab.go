@@ -3,8 +3,6 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/linerate/linerate/dut"
@@ -22,10 +20,11 @@ type labTestbed struct {
 	options Options
 	journal *journal.Journal
 	lab     *lab.Lab
+	// applied is the scenario that makeDUT put in place last.
+	applied *dut.Applied
 	// comeBack undoes the stepping aside of linerate's threads.
 	comeBack func() error
-	// speeds is nil, and speedsErr why, if the kernel offers no timer to programs.
-	speeds    *observe.Speeds
+	// speedsErr is why the speed of the CPUs cannot be measured: the kernel offers no timer to programs.
 	speedsErr error
 }
 
@@ -44,8 +43,11 @@ func (b *labTestbed) open() (err error) {
 	if b.lab, err = lab.Open(b.id, b.options.Plan.Lab, b.journal); err != nil {
 		return err
 	}
-	b.speeds, b.speedsErr = observe.WatchSpeeds(slices.Sorted(maps.Keys(roles(b.lab.CPUs))))
-	return nil
+	speeds, err := observe.WatchSpeeds(b.lab.CPUs.DUT)
+	if b.speedsErr = err; err != nil {
+		return nil
+	}
+	return speeds.Close()
 }
 
 func (b *labTestbed) clear() (err error) {
@@ -59,9 +61,6 @@ func (b *labTestbed) close() error {
 	var err error
 	if b.comeBack != nil {
 		err = b.comeBack()
-	}
-	if b.speeds != nil {
-		err = errors.Join(err, b.speeds.Close())
 	}
 	return errors.Join(err, b.journal.Close())
 }
@@ -81,6 +80,9 @@ func (b *labTestbed) describe() (result.Testbed, []result.Warning) {
 		warn("shared-cpus", "generator and DUT share a CPU: the figures are of both together; a machine with more CPUs is needed to tell them apart")
 	} else if cpus.SinksBesideDUT() {
 		warn("sink-beside-dut", "there is no CPU left for the sink, so it runs beside the DUT and before it: the throughput is that of DUT and sink together, the CPU time of the sink is not counted as the DUT's")
+	}
+	if o := b.options.Plan.Observe; !o.Ledger || !o.Threads || !o.CPUSpeed {
+		warn("observers-off", "the plan switches observers off (observe.*): verdicts rest on less, and what is not watched is not shown")
 	}
 	if b.speedsErr != nil {
 		warn("cpu-speed-unknown", fmt.Sprintf("whether the CPUs kept their speed is not known: %v", b.speedsErr))
@@ -114,7 +116,7 @@ func (b *labTestbed) follow(p plan.Plan) error {
 }
 
 func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err error) {
-	scenario := dut.Scenario{Cell: c, Plan: b.options.Plan, DUT: b.lab.DUT}
+	scenario := dut.Scenario{Cell: c, Plan: b.options.Plan, DUT: b.lab.DUT, CPUs: b.lab.CPUs.DUT, ProcessDir: b.journal.ProcessDir()}
 	steps, err := scenario.Steps()
 	var missing *dut.MissingError
 	if errors.As(err, &missing) {
@@ -128,18 +130,23 @@ func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err err
 		// The other cells can still be measured.
 		return made, fmt.Sprintf("%v; `linerate doctor` tells what this machine lacks", err), nil
 	}
-	if err := scenario.CheckTable(); err != nil {
+	if err := scenario.Check(); err != nil {
 		return madeDUT{setup: applied.Setup}, err.Error(), applied.Undo()
 	}
-	return madeDUT{setup: applied.Setup, undo: applied.Undo}, "", nil
+	b.applied = applied
+	b.lab.DUT = scenario.Shape()
+	undo := func() error {
+		b.lab.DUT = scenario.DUT
+		return applied.Undo()
+	}
+	return madeDUT{setup: applied.Setup, undo: undo, alive: applied.Alive, doubts: dutDoubts(scenario)}, "", nil
 }
 
 func (b *labTestbed) openStation(c plan.Cell) (tester, error) {
-	s, err := openStation(b.lab, b.options.Plan, c, b.options.Events.TrialProgress)
+	s, err := openStation(b.lab, b.options.Plan, c, b.applied, b.options.Events.TrialProgress)
 	if err != nil {
 		return nil, err // not a nil *station in a tester
 	}
-	s.bed.Speeds = b.speeds
 	if plant := b.options.Plant; plant != nil {
 		if err := plant(Station{Cell: c, CPUs: b.lab.CPUs, Generator: &s.config, Sinks: s.sinks}); err != nil {
 			return nil, errors.Join(err, s.close())

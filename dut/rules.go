@@ -16,8 +16,9 @@ func (s Scenario) forwarding() []Step {
 // nft loads a ruleset that consists of one table of ours.
 func (s Scenario) nft(family, table, rules string) []Step {
 	return []Step{{
-		Do:   journal.Action{Kind: journal.Command, Netns: s.DUT.Netns, Argv: []string{"nft", "-f", "-"}, Stdin: rules},
-		Undo: journal.Action{Kind: journal.Command, Netns: s.DUT.Netns, Argv: []string{"nft", "delete", "table", family, table}},
+		Do:     journal.Action{Kind: journal.Command, Netns: s.DUT.Netns, Argv: []string{"nft", "-f", "-"}, Stdin: rules},
+		Undo:   journal.Action{Kind: journal.Command, Netns: s.DUT.Netns, Argv: []string{"nft", "delete", "table", family, table}},
+		Atomic: true,
 	}}
 }
 

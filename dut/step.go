@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -24,6 +25,12 @@ type Step struct {
 	// where the value is no smaller, where it is 0 (no limit), and where the namespace
 	// may not change it.
 	AtLeast bool
+	// IfPresent leaves the step out where the kernel has no such sysctl.
+	IfPresent bool
+	// Atomic says that the step changes nothing if it fails, so that nothing is undone then.
+	Atomic bool
+	// Missing says what this machine lacks if the step fails; nil if that can have many reasons.
+	Missing *MissingError
 }
 
 // Applied is a scenario in place.
@@ -33,18 +40,30 @@ type Applied struct {
 	Setup   []string
 	journal *journal.Journal
 	mark    int
+	// processes are the starts of what runs as long as the scenario is in place.
+	processes []journal.Action
 }
 
 // Apply makes the steps in order. If one fails, those before it are undone.
 func Apply(steps []Step, j *journal.Journal) (*Applied, error) {
 	a := &Applied{journal: j, mark: j.Mark(), Setup: versions(steps)}
 	for _, s := range steps {
+		before := j.Mark()
 		made, err := s.apply(j)
+		if err != nil && s.Atomic {
+			err = errors.Join(err, j.Forget(before))
+		}
+		if err != nil && s.Missing != nil {
+			err = fmt.Errorf("%w (%w)", s.Missing, err)
+		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("prepare the DUT: %w", err), a.Undo())
 		}
 		if made {
 			a.Setup = append(a.Setup, s.Do.String())
+		}
+		if made && s.Do.Kind == journal.StartProcess {
+			a.processes = append(a.processes, s.Do)
 		}
 	}
 	return a, nil
@@ -56,6 +75,9 @@ func (s Step) apply(j *journal.Journal) (made bool, err error) {
 	undo := s.Undo
 	if s.Do.Kind == journal.SetSysctl {
 		old, err := journal.ReadSysctl(s.Do.Netns, s.Do.Key)
+		if s.IfPresent && errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
 		if err != nil {
 			return false, err
 		}
@@ -99,7 +121,7 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		if s.Do.Kind != journal.Command || seen[s.Do.Argv[0]] {
+		if len(s.Do.Argv) == 0 || seen[s.Do.Argv[0]] {
 			continue
 		}
 		tool := s.Do.Argv[0]
@@ -139,9 +161,15 @@ func requireTools(tools ...string) error {
 	return nil
 }
 
+// versionFlag is what the tools of iproute2 take in place of --version.
+var versionFlag = map[string]string{"ip": "-V", "bridge": "-V"}
+
 // ToolVersion is the first line that a tool prints about its version, or empty.
 func ToolVersion(tool string) string {
-	out, err := exec.Command(tool, "--version").Output()
+	if tool == "dpdk-testpmd" {
+		return "" // it would set up its devices
+	}
+	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).Output()
 	if err != nil {
 		return ""
 	}

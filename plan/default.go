@@ -26,6 +26,7 @@ func Default() Plan {
 			Batch:      8,
 		},
 		Limit: Limit{PPS: 100_000, BurstPackets: 64},
+		ECMP:  defaultECMP(),
 		Trial: Trial{
 			DrainQuiet: Duration(200 * time.Millisecond),
 			DrainMax:   Duration(2 * time.Second),
@@ -41,6 +42,7 @@ func Default() Plan {
 		FrameLossRate:  defaultFrameLossRate(),
 		BackToBack:     defaultBackToBack(),
 		SystemRecovery: defaultSystemRecovery(),
+		Observe:        defaultObserve(),
 		DUT:            DUT{NAPIDeferHardIRQs: 2},
 		AB:             defaultAB(),
 		Sweep:          defaultSweep(),

@@ -17,18 +17,19 @@ type Plan struct {
 	Lab         Lab        `yaml:"lab" json:"lab"`
 	Sim         Sim        `yaml:"sim,omitempty" json:"sim,omitzero"`
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
+	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
+	Limit       Limit      `yaml:"limit" json:"limit"`
+	ECMP        ECMP       `yaml:"ecmp,omitempty" json:"ecmp,omitzero"`
+	Trial       Trial      `yaml:"trial" json:"trial"`
+	Search      Search     `yaml:"search" json:"search"`
+	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`
+
 	// Workload is what passes the DUT: "frames", or the streams of "iperf3" or "iperf".
-	Workload string `yaml:"workload" json:"workload"`
-	IPerf3   IPerf3 `yaml:"iperf3" json:"iperf3"`
-	IPerf    IPerf  `yaml:"iperf" json:"iperf"`
+	Workload string `yaml:"workload,omitempty" json:"workload,omitempty"`
+	IPerf3   IPerf3 `yaml:"iperf3,omitempty" json:"iperf3,omitzero"`
+	IPerf    IPerf  `yaml:"iperf,omitempty" json:"iperf,omitzero"`
 	// BaseScenario is the one of Scenarios that ratios are given to; empty gives none.
 	BaseScenario Scenario `yaml:"base_scenario,omitempty" json:"base_scenario,omitempty"`
-
-	Traffic Traffic `yaml:"traffic" json:"traffic"`
-	Limit   Limit   `yaml:"limit" json:"limit"`
-	Trial   Trial   `yaml:"trial" json:"trial"`
-	Search  Search  `yaml:"search" json:"search"`
-	Latency Latency `yaml:"latency" json:"latency,omitzero"`
 
 	// Tests are what each cell is put through; the throughput search is one of them.
 	Tests          []Test         `yaml:"tests" json:"tests"`
@@ -36,6 +37,7 @@ type Plan struct {
 	BackToBack     BackToBack     `yaml:"back_to_back" json:"back_to_back"`
 	SystemRecovery SystemRecovery `yaml:"system_recovery" json:"system_recovery"`
 	Capture        Capture        `yaml:"capture" json:"capture"`
+	Observe        Observe        `yaml:"observe" json:"observe"`
 	DUT            DUT            `yaml:"dut" json:"dut"`
 	AB             AB             `yaml:"ab" json:"ab"`
 	Sweep          Sweep          `yaml:"sweep" json:"sweep"`
@@ -54,7 +56,7 @@ type Lab struct {
 	MTUBytes int `yaml:"mtu_bytes" json:"mtu_bytes"`
 	// EndOffloads is "on" or "off": checksum and segmentation offloads of the tester's two ends
 	// under a workload of streams. "auto": see Plan.EndOffloads.
-	EndOffloads string `yaml:"end_offloads" json:"end_offloads"`
+	EndOffloads string `yaml:"end_offloads,omitempty" json:"end_offloads,omitempty"`
 }
 
 // Traffic is the set of frames that cells are made of. Lists are multiplied into cells.

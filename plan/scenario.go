@@ -22,7 +22,11 @@ var scenarioInfos = []ScenarioInfo{
 	{"route", nil, "IP forwarding between two interfaces"},
 	{"conntrack", []string{"nft", "iptables"}, "forwarding behind a stateful accept rule (connection tracking)"},
 	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT from A to B; replies are translated back"},
+	{"bridge", nil, "a Linux bridge of the two interfaces: frames are passed on by MAC address and not routed"},
 	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
+	{"ecmp", []string{"static"}, "equal-cost paths through ecmp.paths routers, between two more"},
+	{"xdp", nil, "IP forwarding by an XDP program that asks the kernel's routing table (bpf_fib_lookup)"},
+	{"xdp-bridge", nil, "an XDP program that passes frames from port to port, as they are"},
 }
 
 // Scenarios are all kinds of scenario, in the order of --help.

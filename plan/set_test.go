@@ -101,6 +101,7 @@ func TestSetEveryField(t *testing.T) {
 		"sim.glitch_probability": "1", "sim.collapse": "10%", "sim.max_load_pps": "2e6", "sim.seed": "9",
 		"traffic.ip_version": "4", "traffic.frame_size": "128,imix", "traffic.flows": "2,3", "traffic.directions": "bi,uni",
 		"traffic.seed": "-7", "traffic.engine": "xdp", "limit.pps": "5", "limit.burst_packets": "6",
+		"ecmp.paths": "3", "ecmp.hash_policy": "0", "ecmp.hold_time": "6s", "ecmp.fail_path": "2", "ecmp.fail_at": "1s", "ecmp.fail_how": "silent", "ecmp.trial_duration": "15s", "ecmp.load_pps": "1e5",
 		"trial.drain_quiet": "1ms", "trial.drain_max": "3s", "trial.settle": "1.5s",
 		"search.algorithm": "binary", "search.min_load_pps": "0.5", "search.max_load_pps": "1e8", "search.max_trial_time": "1h",
 		"search.goals[1].name": "G", "search.goals[1].loss_ratio": "0.07%", "search.goals[1].exceed_ratio": "0.1",
@@ -114,6 +115,7 @@ func TestSetEveryField(t *testing.T) {
 		"tests": "throughput,back-to-back", "frame_loss_rate.step": "5%", "frame_loss_rate.trial_duration": "2s",
 		"back_to_back.repeats": "50", "back_to_back.max_frames": "4096", "back_to_back.step_frames": "8", "back_to_back.verifications": "0", "back_to_back.idle": "2s",
 		"system_recovery.overload_duration": "60s", "system_recovery.recovery_duration": "30s", "system_recovery.repeats": "1", "capture.frames": "100",
+		"observe.ledger": "false", "observe.threads": "false", "observe.cpu_speed": "false",
 	}
 	only := map[string]bool{"schema": true, "testbed": true, "traffic.ip_version": true, // equal to the default here
 		"sweep.field": true, "sweep.values": true} // neither goes without the other

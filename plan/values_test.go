@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -136,6 +137,7 @@ func everyField(t *testing.T) Plan {
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
 			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16},
 		Limit: Limit{PPS: 5, BurstPackets: 6},
+		ECMP:  ECMP{Paths: 3, HoldTime: Duration(6 * time.Second), FailPath: 3, FailAt: Duration(time.Second), FailHow: FailSilent, TrialDuration: Duration(15 * time.Second), LoadPPS: 1e5},
 		Trial: Trial{DrainQuiet: 1e6, DrainMax: 3e9, Settle: 1500e6},
 		Search: Search{Algorithm: "binary", MinLoadPPS: 0.5, MaxLoadPPS: 1e8, MaxTrialTime: 3600e9,
 			Goals: []Goal{{Name: "G", LossRatio: 0.0007, ExceedRatio: 0.1, TrialDuration: 60e9, DurationSum: 61e9, Width: 1e-6}}},

@@ -17,7 +17,6 @@ func nonNull(run *Run) *Run {
 	r.Plan.Scenarios = list(r.Plan.Scenarios)
 	r.Plan.Search.Goals = list(r.Plan.Search.Goals)
 	r.Plan.Tests = list(r.Plan.Tests)
-	r.Plan.IPerf3.Streams, r.Plan.IPerf.Streams = list(r.Plan.IPerf3.Streams), list(r.Plan.IPerf.Streams)
 	r.Plan.Traffic.IPVersions = list(r.Plan.Traffic.IPVersions)
 	r.Plan.Traffic.FrameSizes = list(r.Plan.Traffic.FrameSizes)
 	r.Plan.Traffic.Flows = list(r.Plan.Traffic.Flows)

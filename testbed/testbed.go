@@ -22,8 +22,10 @@ type Port struct {
 
 // Side is one of the two networks that the DUT joins.
 type Side struct {
-	// Interface is the DUT's device on this side.
-	Interface string
+	// Interface is the DUT's device on this side, and Netns its namespace.
+	Interface, Netns string
+	// DUTMAC is that device's address, TesterMAC that of the tester's device it is joined with.
+	DUTMAC, TesterMAC net.HardwareAddr
 	// DUT4 and DUT6 are the DUT's own addresses with the link's prefix.
 	DUT4, DUT6 netip.Prefix
 	// Tester4 and Tester6 are the tester's addresses on the link: the gateway to Net4 and Net6.
@@ -36,9 +38,16 @@ type Side struct {
 
 // DUT is the device under test as scenarios configure it.
 type DUT struct {
+	// Netns is the namespace of the router that side A is connected to. Side B is
+	// connected to the same one, unless a scenario makes the DUT of several.
 	Netns string
 	// A is the side that unidirectional traffic comes from, B the side it goes to.
 	A, B Side
+	// Inner are the devices between several routers, and Paths the ways through them.
+	Inner []Device
+	Paths []Path
+	// Queues is the number of receive queues that each device has, and MTUBytes its IP MTU.
+	Queues, MTUBytes int
 }
 
 // CPUs are the CPUs of the parts of a testbed. The lists may share CPUs.
@@ -67,6 +76,23 @@ func (c CPUs) Tester() []int {
 		}
 	}
 	return list
+}
+
+// Roles say what each CPU is for: "dut", "generator", "sink", or several joined by "+".
+func (c CPUs) Roles() map[int]string {
+	roles := map[int]string{}
+	for _, part := range []struct {
+		role string
+		cpus []int
+	}{{"dut", c.DUT}, {"generator", c.Generators}, {"sink", c.Sinks}} {
+		for _, cpu := range part.cpus {
+			if roles[cpu] != "" {
+				roles[cpu] += "+"
+			}
+			roles[cpu] += part.role
+		}
+	}
+	return roles
 }
 
 func overlap(a, b []int) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/linerate/linerate/internal/netns"
@@ -37,6 +38,8 @@ type Action struct {
 	Value string   `json:"value,omitempty"`
 	Argv  []string `json:"argv,omitempty"`
 	Stdin string   `json:"stdin,omitempty"`
+	// Process is that of StartProcess and StopProcess.
+	Process *Process `json:"process,omitempty"`
 }
 
 // String is the action as a shell line that a reader could type.
@@ -54,6 +57,12 @@ func (a Action) String() string {
 		return fmt.Sprintf("%ssh -c 'echo %s > %s'", in, a.Value, devicePath(a.Key))
 	case FlushConntrack:
 		return in + "conntrack -F"
+	case AttachXDP, DetachXDP:
+		return a.xdpText(in)
+	case StopProcess:
+		return "kill $(cut -d ' ' -f 1 " + a.Process.path(pidFile) + ")"
+	case StartProcess:
+		return in + strings.Join(append(slices.Clone(a.Process.Env), a.Argv...), " ") + " &"
 	}
 	line := in + strings.Join(a.Argv, " ")
 	if a.Stdin != "" {
@@ -82,6 +91,8 @@ func (a Action) Run() error {
 		})
 	case SetDevice:
 		return a.setDevice()
+	case AttachXDP, DetachXDP:
+		return a.xdp()
 	case FlushConntrack:
 		return netns.Do(a.Netns, func() error {
 			if err := netlink.ConntrackTableFlush(netlink.ConntrackTable); err != nil {
@@ -91,6 +102,10 @@ func (a Action) Run() error {
 		})
 	case Command:
 		return a.command()
+	case StartProcess:
+		return a.start()
+	case StopProcess:
+		return a.stop()
 	}
 	return fmt.Errorf("action of unknown kind %q: the journal is from another version of linerate", a.Kind)
 }
@@ -108,13 +123,4 @@ func (a Action) command() error {
 		}
 		return nil
 	})
-}
-
-// InstallHint says which package holds a tool that linerate runs.
-func InstallHint(tool string) string {
-	packages := map[string]string{"nft": "nftables", "iptables": "iptables", "ip6tables": "iptables"}
-	if p, ok := packages[tool]; ok {
-		return "install it with `apt-get install " + p + "` or your distribution's package " + p
-	}
-	return "install the package that holds it"
 }

@@ -51,6 +51,12 @@ func Create(dir, id string) (*Journal, error) {
 	return &Journal{file: f}, nil
 }
 
+// ProcessDir is the folder below which the run's processes have their own
+// (Process.Dir). It is made and removed with them.
+func (j *Journal) ProcessDir() string {
+	return strings.TrimSuffix(j.file.Name(), suffix) + ".processes"
+}
+
 // Record writes an undo to disk; call it before the change is made.
 func (j *Journal) Record(undo Action) error {
 	before := len(j.undos)
@@ -89,6 +95,14 @@ func (j *Journal) replace(n int, tail ...Action) error {
 
 // Mark is a place in the journal to which UndoTo goes back.
 func (j *Journal) Mark() int { return len(j.undos) }
+
+// Forget takes out what was recorded after the mark, for changes that were not made.
+func (j *Journal) Forget(mark int) error {
+	if err := j.replace(mark); err != nil {
+		return fmt.Errorf("shorten journal %s: %w", j.file.Name(), err)
+	}
+	return nil
+}
 
 // UndoTo undoes everything recorded after the mark, last first. It goes on after
 // an error and returns them all. What could not be undone stays in the journal,

@@ -24,10 +24,12 @@ type Device struct {
 // Config says what belongs to the testbed.
 type Config struct {
 	Devices []Device
-	// DUTNetns is the namespace of the DUT; empty without a DUT.
-	DUTNetns string
+	// DUTNetns are the namespaces of the DUT; empty without a DUT.
+	DUTNetns []string
 	// Conntrack tells that the DUT tracks connections.
 	Conntrack bool
+	// Counters reads what the DUT counts itself, by name; nil if it counts nothing.
+	Counters func() (map[string]uint64, error)
 }
 
 // Watch closes the ledgers of trials, one after another.
@@ -120,8 +122,15 @@ func (w *Watch) read() (r reading, err error) {
 		}
 		r.devices[d.Name] = v
 	}
-	if w.config.DUTNetns != "" {
-		err = readProtocols(w.config.DUTNetns, w.config.Conntrack, r.counters)
+	for _, ns := range w.config.DUTNetns {
+		err = errors.Join(err, readProtocols(ns, w.config.Conntrack, r.counters))
+	}
+	if read := w.config.Counters; read != nil {
+		own, failed := read()
+		for name, n := range own {
+			r.counters[counterKey{name: name}] = n
+		}
+		err = errors.Join(err, failed)
 	}
 	err = errors.Join(err, readSoftnet(r.counters))
 	if err != nil {

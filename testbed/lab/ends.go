@@ -43,6 +43,14 @@ func (l *Lab) PinEnds() error {
 	return nil
 }
 
+// serverPriority is that of a receiver of datagrams, between those of generators and sinks.
+const serverPriority = 45
+
+// ServerPriority is what a receiver of datagrams asks for that shares its CPUs with the
+// sender: senders that never wait would leave it no time, and what it cannot read is
+// lost. TCP waits for its receiver, and needs none.
+func (l *Lab) ServerPriority() int { return l.priority(serverPriority) }
+
 // end is what one end needs to reach the other.
 type end struct {
 	port testbed.Port

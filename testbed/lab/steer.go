@@ -23,11 +23,18 @@ func (l *Lab) SteerStreams(endOffloads bool) error {
 	if !endOffloads {
 		dut = nil
 	}
-	for _, d := range []struct {
-		ns, device string
-		cpus       []int
-	}{{n.nsDUT, n.da, dut}, {n.nsDUT, n.db, dut}, {n.nsA, n.a, client}, {n.nsA, n.xa, client}, {n.nsB, n.b, server}, {n.nsB, n.xb, server}} {
-		if err := steer(d.ns, d.device, d.cpus); err != nil {
+	type device struct {
+		ns, name string
+		cpus     []int
+	}
+	var outer []device
+	for _, d := range l.DUT.Devices() {
+		if d.Peer == "" {
+			outer = append(outer, device{d.Netns, d.Interface, dut})
+		}
+	}
+	for _, d := range append(outer, []device{{n.nsA, n.a, client}, {n.nsA, n.xa, client}, {n.nsB, n.b, server}, {n.nsB, n.xb, server}}...) {
+		if err := steer(d.ns, d.name, d.cpus); err != nil {
 			return err
 		}
 	}
