@@ -135,7 +135,7 @@ func everyField(t *testing.T) Plan {
 		IPerf3: IPerf3{Protocol: "udp", Streams: []int{3}, Bidir: true, Seconds: 60, OmitSeconds: 3, PayloadBytes: 64, TargetL4BPS: 1e9, Congestion: "bbr", Repeats: 5},
 		IPerf:  IPerf{Streams: []int{1, 2}, PayloadBytes: 64, Seconds: 60, TargetL4BPS: 1e6, Repeats: 5},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
-			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16},
+			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy"},
 		Limit: Limit{PPS: 5, BurstPackets: 6},
 		ECMP:  ECMP{Paths: 3, HoldTime: Duration(6 * time.Second), FailPath: 3, FailAt: Duration(time.Second), FailHow: FailSilent, TrialDuration: Duration(15 * time.Second), LoadPPS: 1e5},
 		Trial: Trial{DrainQuiet: 1e6, DrainMax: 3e9, Settle: 1500e6},
