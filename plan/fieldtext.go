@@ -237,18 +237,15 @@ var textChoices = map[string][]string{
 
 	"traffic.afxdp_mode": {"auto", "copy", "zerocopy"},
 
-	"schema":           {SchemaV1},
-	"testbed":          {"lab", "sim"},
-	"workload":         {Frames, WorkloadIPerf3, WorkloadIPerf},
-	"lab.end_offloads": {offloadsAuto, offloadsOn, offloadsOff},
-	"iperf3.protocol":  {"tcp", "udp"},
-	"sim.preset":       {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
-	"traffic.engine":   EngineChoices(),
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
 	"ecmp.fail_how":    {FailLinkDown, FailSilent},
 	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
 	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
+
+	"workload":         {Frames, WorkloadIPerf3, WorkloadIPerf},
+	"lab.end_offloads": {offloadsAuto, offloadsOn, offloadsOff},
+	"iperf3.protocol":  {"tcp", "udp"},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.
