@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/linerate/linerate/internal/netns"
+)
+
+// outputDelay is how long after the end of a command its output is still read: what it
+// left running in the background may hold it open for good.
+const outputDelay = 500 * time.Millisecond
+
+// command runs a Command. After its time limit it is killed with what it has started.
+func (a Action) command() error {
+	return netns.Do(a.Netns, func() error {
+		ctx, cancel := context.Background(), func() {}
+		if a.TimeoutS > 0 {
+			ctx, cancel = context.WithTimeout(ctx, time.Duration(a.TimeoutS*float64(time.Second)))
+		}
+		defer cancel()
+		c := exec.CommandContext(ctx, a.Argv[0], a.Argv[1:]...)
+		c.Stdin = strings.NewReader(a.Stdin)
+		c.Env = append(os.Environ(), a.Env...)
+		c.WaitDelay = outputDelay
+		if a.TimeoutS > 0 {
+			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+		}
+		out, err := c.CombinedOutput()
+		switch {
+		case errors.Is(err, exec.ErrNotFound):
+			return fmt.Errorf("run %s: it is not installed; %s", a.Argv[0], InstallHint(a.Argv[0]))
+		case ctx.Err() != nil:
+			return fmt.Errorf("run `%s`: it had not ended after %g s and was killed: %s", strings.Join(a.Argv, " "), a.TimeoutS, strings.TrimSpace(string(out)))
+		case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+			return fmt.Errorf("run `%s`: %w: %s", strings.Join(a.Argv, " "), err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	})
+}
+
+// Lines of an input that are shown at its beginning and at its end.
+const (
+	shownFirst = 100
+	shownLast  = 10
+)
+
+// line is a Command as a shell line. Of a long input the middle is left out.
+func (a Action) line(in string) string {
+	var words []string
+	if len(a.Env) > 0 {
+		words = append([]string{"env"}, a.Env...)
+	}
+	for i, w := range a.Argv {
+		if i > 0 && strings.ContainsAny(w, " \t\n'\"$&|;<>*?()#\\") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		words = append(words, w)
+	}
+	line := in + strings.Join(words, " ")
+	if a.Stdin == "" {
+		return line
+	}
+	input := strings.Split(strings.TrimRight(a.Stdin, "\n"), "\n")
+	if n := len(input) - shownFirst - shownLast; n > 1 {
+		short := append([]string{}, input[:shownFirst]...)
+		short = append(short, fmt.Sprintf("# ... %d lines are not shown ...", n))
+		input = append(short, input[len(input)-shownLast:]...)
+	}
+	return line + " <<'EOF'\n" + strings.Join(input, "\n") + "\nEOF"
+}
