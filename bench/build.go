@@ -41,12 +41,17 @@ type station struct {
 	streams [][]frame.Flow
 	// traffic has the settings of the engine.
 	traffic plan.Traffic
+	// applied is the scenario in place.
+	applied *dut.Applied
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
 // learned yet, and there is no generator before learn.
-func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, uint64, time.Duration)) (*station, error) {
+func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, progress func(uint64, uint64, time.Duration)) (*station, error) {
 	s := &station{scenario: dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}, priority: l.Priority(generatorPriority)}
+	if s.applied = applied; cell.Direct() {
+		s.applied = &dut.Applied{} // of another cell
+	}
 	direct := cell.Direct()
 	s.ports[0], s.ports[1] = l.Ports(direct)
 	var err error
@@ -73,7 +78,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 	if err := l.Pin(); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if s.bed.DUTThreads, err = watch(l, direct); err != nil {
+	if s.bed.DUTThreads, err = watch(l, direct, s.applied); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	if !direct {
@@ -83,13 +88,18 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, progress func(uint64, 
 }
 
 // watch measures who has the CPUs: the DUT, unless there is none, the sinks, or others.
-func watch(l *lab.Lab, direct bool) (*observe.Threads, error) {
+func watch(l *lab.Lab, direct bool, applied *dut.Applied) (*observe.Threads, error) {
 	var dutThreads []int
 	if !direct {
 		var err error
 		if dutThreads, err = l.DUTThreads(); err != nil {
 			return nil, err
 		}
+		processes, err := applied.Threads()
+		if err != nil {
+			return nil, err
+		}
+		dutThreads = append(dutThreads, processes...) // after those of the queues
 	}
 	sinks, err := l.SinkThreads()
 	if err != nil {
@@ -150,7 +160,8 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 
 // Measure makes a trial.
 func (s *station) Measure(ctx context.Context, r trial.Request) (result.Trial, error) {
-	return s.bed.Measure(ctx, r)
+	t, err := s.bed.Measure(ctx, r)
+	return t, errors.Join(err, s.applied.Alive())
 }
 
 func (s *station) engineName() string { return s.engine }

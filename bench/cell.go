@@ -37,13 +37,14 @@ func (r *run) inCell(ctx context.Context, c plan.Cell, measure func(context.Cont
 	}
 	defer func() { err = errors.Join(err, st.close()) }()
 	if err := st.learn(ctx); err != nil {
-		return cell, err
+		return cell, brokenOff(ctx, &cell, made, err)
 	}
+	cell.Warnings = append(cell.Warnings, made.doubts...)
 	cell.Engine = st.engineName()
 	if r.options.Plan.Search.Algorithm == "binary" {
 		cell.Warnings = append(cell.Warnings, result.Warning{Code: "binary-search", Text: "each bound rests on one trial, so one disturbed trial misleads the bisection; search.algorithm=mlrsearch decides each load by several trials"})
 	}
-	return cell, measure(ctx, &cell, st)
+	return cell, brokenOff(ctx, &cell, made, measure(ctx, &cell, st))
 }
 
 // measureCell puts a cell through the tests of the plan, and captures frames of it.

@@ -23,6 +23,7 @@ type bed struct {
 	lab     *lab.Lab
 	station *station
 	journal *journal.Journal
+	applied *dut.Applied
 }
 
 func testPlan() plan.Plan {
@@ -37,7 +38,7 @@ func openBed(t *testing.T, p plan.Plan, cell plan.Cell, more ...dut.Step) bed {
 	testenv.NeedRoot(t)
 	b := openBare(t, p, cell, more...)
 	var err error
-	if b.station, err = openStation(b.lab, p, cell, nil); err != nil {
+	if b.station, err = openStation(b.lab, p, cell, b.applied, nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -74,14 +75,16 @@ func openBare(t *testing.T, p plan.Plan, cell plan.Cell, more ...dut.Step) bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}.Steps()
+	scenario := dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT, CPUs: l.CPUs.DUT, ProcessDir: j.ProcessDir()}
+	steps, err := scenario.Steps()
 	if err != nil {
 		testenv.Need(t, "the tools of scenario "+cell.ScenarioID(), err)
 	}
-	if _, err := dut.Apply(append(steps, more...), j); err != nil {
+	applied, err := dut.Apply(append(steps, more...), j)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return bed{lab: l, journal: j}
+	return bed{lab: l, journal: j, applied: applied}
 }
 
 func (b bed) measure(t *testing.T, pps float64, d time.Duration) result.Trial {

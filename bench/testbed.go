@@ -40,6 +40,10 @@ type madeDUT struct {
 	// setup are the commands and settings that made it.
 	setup []string
 	undo  func() error
+	// alive is nil while all processes of the DUT run; the field is nil if it has none.
+	alive func() error
+	// doubts hold for the cell, whatever is measured.
+	doubts []result.Warning
 }
 
 // tester is the tester set up for one cell. Measure is valid after learn.

@@ -22,6 +22,8 @@ type labTestbed struct {
 	options Options
 	journal *journal.Journal
 	lab     *lab.Lab
+	// applied is the scenario that makeDUT put in place last.
+	applied *dut.Applied
 	// comeBack undoes the stepping aside of linerate's threads.
 	comeBack func() error
 	// speeds is nil, and speedsErr why, if the kernel offers no timer to programs.
@@ -114,7 +116,7 @@ func (b *labTestbed) follow(p plan.Plan) error {
 }
 
 func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err error) {
-	scenario := dut.Scenario{Cell: c, Plan: b.options.Plan, DUT: b.lab.DUT}
+	scenario := dut.Scenario{Cell: c, Plan: b.options.Plan, DUT: b.lab.DUT, CPUs: b.lab.CPUs.DUT, ProcessDir: b.journal.ProcessDir()}
 	steps, err := scenario.Steps()
 	var missing *dut.MissingError
 	if errors.As(err, &missing) {
@@ -131,11 +133,12 @@ func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err err
 	if err := scenario.CheckTable(); err != nil {
 		return madeDUT{setup: applied.Setup}, err.Error(), applied.Undo()
 	}
-	return madeDUT{setup: applied.Setup, undo: applied.Undo}, "", nil
+	b.applied = applied
+	return madeDUT{setup: applied.Setup, undo: applied.Undo, alive: applied.Alive, doubts: dutDoubts(scenario)}, "", nil
 }
 
 func (b *labTestbed) openStation(c plan.Cell) (tester, error) {
-	s, err := openStation(b.lab, b.options.Plan, c, b.options.Events.TrialProgress)
+	s, err := openStation(b.lab, b.options.Plan, c, b.applied, b.options.Events.TrialProgress)
 	if err != nil {
 		return nil, err // not a nil *station in a tester
 	}

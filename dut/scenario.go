@@ -18,6 +18,10 @@ type Scenario struct {
 	// Plan holds the parameters of the kinds of scenario, each in a section of its own.
 	Plan plan.Plan
 	DUT  testbed.DUT
+	// CPUs are the DUT's, for scenarios that start processes.
+	CPUs []int
+	// ProcessDir is the folder below which these processes have theirs.
+	ProcessDir string
 }
 
 // kind is what all scenarios of one name have in common. Each stands in a file of its
@@ -32,6 +36,9 @@ type kind struct {
 	tracked bool
 	// translated is the source address that frames from A to B leave with; nil if it stays.
 	translated func(Scenario) netip.Addr
+	// busyPolling says that the DUT's cores turn in a loop that asks for frames: they are
+	// busy all the time, at any load.
+	busyPolling bool
 	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
 	mostPPS func(Scenario) float64
 }
@@ -75,6 +82,9 @@ func (s Scenario) Steps() ([]Step, error) {
 
 // Layer2 tells whether the DUT passes frames on as they are, without routing them.
 func (s Scenario) Layer2() bool { return s.kind().layer2 }
+
+// BusyPolling tells whether the DUT's cores are busy all the time, at any load.
+func (s Scenario) BusyPolling() bool { return s.kind().busyPolling }
 
 // Tracked tells whether the DUT keeps an entry for each flow.
 func (s Scenario) Tracked() bool { return s.kind().tracked }

@@ -40,6 +40,8 @@ type Applied struct {
 	Setup   []string
 	journal *journal.Journal
 	mark    int
+	// processes are the starts of what runs as long as the scenario is in place.
+	processes []journal.Action
 }
 
 // Apply makes the steps in order. If one fails, those before it are undone.
@@ -59,6 +61,9 @@ func Apply(steps []Step, j *journal.Journal) (*Applied, error) {
 		}
 		if made {
 			a.Setup = append(a.Setup, s.Do.String())
+		}
+		if made && s.Do.Kind == journal.StartProcess {
+			a.processes = append(a.processes, s.Do)
 		}
 	}
 	return a, nil
@@ -116,7 +121,7 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		if s.Do.Kind != journal.Command || seen[s.Do.Argv[0]] {
+		if len(s.Do.Argv) == 0 || seen[s.Do.Argv[0]] {
 			continue
 		}
 		tool := s.Do.Argv[0]
@@ -161,6 +166,9 @@ var versionFlag = map[string]string{"ip": "-V", "bridge": "-V"}
 
 // ToolVersion is the first line that a tool prints about its version, or empty.
 func ToolVersion(tool string) string {
+	if tool == "dpdk-testpmd" {
+		return "" // it would set up its devices
+	}
 	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).Output()
 	if err != nil {
 		return ""

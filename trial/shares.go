@@ -46,9 +46,9 @@ func (b *Bed) readQueues() (map[device]map[int]uint64, error) {
 }
 
 // queueShares joins the queues with the CPU time of their threads, which are in the
-// same order, and with what they took.
+// same order and come before the DUT's other threads, and with what they took.
 func queueShares(queues []testbed.Queue, busyNS []uint64, trafficS float64, before, after map[device]map[int]uint64) []result.QueueShare {
-	if len(queues) != len(busyNS) || trafficS <= 0 {
+	if len(queues) > len(busyNS) || trafficS <= 0 {
 		return nil
 	}
 	var list []result.QueueShare

@@ -4,6 +4,8 @@ package journal
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/linerate/linerate/internal/netns"
 	"github.com/vishvananda/netlink"
@@ -39,6 +41,8 @@ type Action struct {
 	// TimeoutS ends a Command, in seconds; 0 lets it run.
 	TimeoutS float64 `json:"timeout_s,omitempty"`
 	Routes   *Routes `json:"routes,omitempty"`
+	// Process is that of StartProcess and StopProcess.
+	Process *Process `json:"process,omitempty"`
 }
 
 // String is the action as a shell line that a reader could type.
@@ -62,6 +66,10 @@ func (a Action) String() string {
 		return a.Routes.line("delete", in)
 	case EndProcesses:
 		return fmt.Sprintf("kill $(ip netns pids %s)", a.Netns)
+	case StopProcess:
+		return "kill $(cut -d ' ' -f 1 " + a.Process.path(pidFile) + ")"
+	case StartProcess:
+		return in + strings.Join(append(slices.Clone(a.Process.Env), a.Argv...), " ") + " &"
 	}
 	return a.line(in)
 }
@@ -99,15 +107,10 @@ func (a Action) Run() error {
 		return endProcesses(a.Netns)
 	case Command:
 		return a.command()
+	case StartProcess:
+		return a.start()
+	case StopProcess:
+		return a.stop()
 	}
 	return fmt.Errorf("action of unknown kind %q: the journal is from another version of linerate", a.Kind)
-}
-
-// InstallHint says which package holds a tool that linerate runs.
-func InstallHint(tool string) string {
-	packages := map[string]string{"ip": "iproute2", "bridge": "iproute2", "iptables-restore": "iptables", "ip6tables-restore": "iptables", "nft": "nftables", "iptables": "iptables", "ip6tables": "iptables"}
-	if p, ok := packages[tool]; ok {
-		return "install it with `apt-get install " + p + "` or your distribution's package " + p
-	}
-	return "install the package that holds it"
 }

@@ -51,6 +51,12 @@ func Create(dir, id string) (*Journal, error) {
 	return &Journal{file: f}, nil
 }
 
+// ProcessDir is the folder below which the run's processes have their own
+// (Process.Dir). It is made and removed with them.
+func (j *Journal) ProcessDir() string {
+	return strings.TrimSuffix(j.file.Name(), suffix) + ".processes"
+}
+
 // Record writes an undo to disk; call it before the change is made.
 func (j *Journal) Record(undo Action) error {
 	before := len(j.undos)

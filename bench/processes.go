@@ -1,0 +1,36 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/linerate/linerate/dut"
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/result"
+)
+
+// brokenOff takes the measurements of a cell back if a process of the DUT has ended: what
+// it lost tells nothing about a DUT that runs. The other cells can still be measured, so
+// that is no error but the reason why this one has no figures.
+func brokenOff(ctx context.Context, cell *result.Cell, made madeDUT, err error) error {
+	if made.alive == nil || ctx.Err() != nil {
+		return err
+	}
+	ended := made.alive()
+	if ended == nil {
+		return err
+	}
+	empty := newCell(plan.Cell{Scenario: cell.Scenario, Backend: cell.Backend, IPVersion: cell.IPVersion, FrameSize: cell.FrameSize, Flows: cell.Flows, Directions: cell.Directions, Variant: cell.Variant}, result.Ceiling{PPS: cell.CeilingPPS, Bound: cell.CeilingBound})
+	empty.Engine, empty.Setup = cell.Engine, cell.Setup
+	empty.Skipped = fmt.Sprintf("the DUT broke down while it was measured: %v", ended)
+	*cell = empty
+	return nil
+}
+
+// dutDoubts are what is to be known about any figure of a scenario.
+func dutDoubts(s dut.Scenario) []result.Warning {
+	if !s.BusyPolling() {
+		return nil
+	}
+	return []result.Warning{{Code: "busy-polling", Text: "the DUT asks for frames in a loop: its core is busy all the time by design, whatever the load is, so busy cores do not tell how near it is to its limit, and the CPU time per packet is the time of that core over the frames of the trial, idle turns included"}}
+}
