@@ -113,6 +113,9 @@ func (s *station) learnDirection(ctx context.Context, direction int, flows []fra
 // checkRewrite compares the flows that arrived at B with what the scenario makes
 // of them: another source behind source NAT, else the same.
 func (s *station) checkRewrite(arrived []frame.Flow) error {
+	if s.scenario.AnyRewrite() {
+		return nil
+	}
 	translated := s.scenario.Translated()
 	for i, got := range arrived {
 		want := s.flows[i]

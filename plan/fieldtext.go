@@ -47,6 +47,22 @@ var fieldTexts = map[string]string{
 	"limit.pps":           "packets per second that pass",
 	"limit.burst_packets": "packets that pass at once after a pause",
 
+	"ruleset":       "the rules of scenarios nft-ruleset and iptables-ruleset",
+	"ruleset.file":  "rules file of your own, as nft -f or iptables-restore reads it; by default rules are generated",
+	"ruleset.rules": "number of generated rules in the chain of forwarded packets",
+	"ruleset.hit":   "the generated rule that matches the test frames: last (all are compared), first, or none (all are compared, and the policy accepts)",
+
+	"routes":             "the routing table of scenario routes; destination addresses of flows are drawn from it",
+	"routes.prefixes":    "number of prefixes, one after the other from 10.0.0.0 or fd00:6c72:: on",
+	"routes.length":      "length of an IPv4 prefix in bits; all of them have to fit into 10.0.0.0/8",
+	"routes.length_ipv6": "length of an IPv6 prefix in bits",
+
+	"custom":          "the DUT of scenario custom: commands of your own, run by sh -c in the DUT's network namespace",
+	"custom.setup":    "commands that make the DUT, one after the other; docs/scenarios.md names the variables that they find",
+	"custom.teardown": "commands that undo what goes beyond the namespace, also after a set-up that failed half way",
+	"custom.layer2":   "the DUT passes frames on by MAC address and does not route",
+	"custom.timeout":  "a command that has not ended by then is killed",
+
 	"trial":             "how one trial is made (RFC 2544 section 23)",
 	"trial.drain_quiet": "a trial ends when no test frame has arrived for so long",
 	"trial.drain_max":   "but not later than this after the last frame was sent",
@@ -134,6 +150,10 @@ var intRanges = map[string]intRange{
 	"traffic.flows":              {1, MaxFlows, "flows"},
 	"limit.pps":                  {1, 1_000_000_000, "packets per second"},
 	"limit.burst_packets":        {1, math.MaxUint32, "packets"},
+	"ruleset.rules":              {0, 100_000, "rules"},
+	"routes.prefixes":            {1, MaxPrefixes, "prefixes"},
+	"routes.length":              {9, 32, "bits"},
+	"routes.length_ipv6":         {52, 128, "bits"}, // at 52 a million fit into the block
 	"sim.queue_frames":           {0, 1_000_000_000, "frames"},
 	"latency.trials_per_load":    {1, 1000, "trials"},
 	"back_to_back.repeats":       {1, 1000, "repeats"},
@@ -157,6 +177,7 @@ type durationRange struct{ min, max time.Duration }
 // durationRanges bound the durations. The upper ends are there for slips of the
 // unit: 200m is over three hours, not 200 ms.
 var durationRanges = map[string]durationRange{
+	"custom.timeout":                {100 * time.Millisecond, time.Hour},
 	"trial.drain_quiet":             {time.Millisecond, time.Minute},
 	"trial.drain_max":               {time.Millisecond, 10 * time.Minute},
 	"trial.settle":                  {0, 10 * time.Minute},
@@ -177,6 +198,7 @@ var durationRanges = map[string]durationRange{
 var textChoices = map[string][]string{
 	"schema":           {SchemaV1},
 	"testbed":          {"lab", "sim"},
+	"ruleset.hit":      {HitLast, HitFirst, HitNone},
 	"sim.preset":       {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
 	"traffic.engine":   EngineChoices(),
 	"search.algorithm": {"mlrsearch", "binary"},

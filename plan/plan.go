@@ -19,6 +19,9 @@ type Plan struct {
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
 	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
 	Limit       Limit      `yaml:"limit" json:"limit"`
+	Ruleset     Ruleset    `yaml:"ruleset" json:"ruleset"`
+	Routes      Routes     `yaml:"routes" json:"routes"`
+	Custom      Custom     `yaml:"custom" json:"custom"`
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
 	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`

@@ -23,6 +23,11 @@ var scenarioInfos = []ScenarioInfo{
 	{"conntrack", []string{"nft", "iptables"}, "forwarding behind a stateful accept rule (connection tracking)"},
 	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT from A to B; replies are translated back"},
 	{"bridge", nil, "a Linux bridge of the two interfaces: frames are passed on by MAC address and not routed"},
+	{"flowtable", []string{"nft"}, "forwarding by an nftables flowtable: packets of known flows take a short cut past the routing"},
+	{"nft-ruleset", nil, "forwarding through nftables rules: a file of your own (ruleset.file), or ruleset.rules generated ones"},
+	{"iptables-ruleset", nil, "forwarding through iptables rules: a file of your own (ruleset.file), or ruleset.rules generated ones"},
+	{"routes", nil, "forwarding with routes.prefixes routes; destinations are drawn from them"},
+	{"custom", nil, "what commands of your own (custom.setup) make of the DUT"},
 	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
 }
 

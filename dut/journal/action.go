@@ -36,6 +36,8 @@ type Action struct {
 	Value string   `json:"value,omitempty"`
 	Argv  []string `json:"argv,omitempty"`
 	Stdin string   `json:"stdin,omitempty"`
+	// StdinName is the file that Stdin was read from, for the errors of a Command; empty if none.
+	StdinName string `json:"stdin_name,omitempty"`
 	// Env is added to the environment of a Command, as KEY=VALUE.
 	Env []string `json:"env,omitempty"`
 	// TimeoutS ends a Command, in seconds; 0 lets it run.

@@ -33,17 +33,27 @@ func (a Action) command() error {
 			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 		}
-		out, err := c.CombinedOutput()
+		printed, err := c.CombinedOutput()
+		out := a.shown(printed)
 		switch {
 		case errors.Is(err, exec.ErrNotFound):
 			return fmt.Errorf("run %s: it is not installed; %s", a.Argv[0], InstallHint(a.Argv[0]))
 		case ctx.Err() != nil:
-			return fmt.Errorf("run `%s`: it had not ended after %g s and was killed: %s", strings.Join(a.Argv, " "), a.TimeoutS, strings.TrimSpace(string(out)))
+			return fmt.Errorf("run `%s`: it had not ended after %g s and was killed: %s", strings.Join(a.Argv, " "), a.TimeoutS, out)
 		case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-			return fmt.Errorf("run `%s`: %w: %s", strings.Join(a.Argv, " "), err, strings.TrimSpace(string(out)))
+			return fmt.Errorf("run `%s`: %w: %s", strings.Join(a.Argv, " "), err, out)
 		}
 		return nil
 	})
+}
+
+// shown is what a command printed, with the name of the file in place of standard input.
+func (a Action) shown(printed []byte) string {
+	text := strings.TrimSpace(string(printed))
+	if a.StdinName != "" {
+		text = strings.ReplaceAll(text, "/dev/stdin:", a.StdinName+":")
+	}
+	return text
 }
 
 // Lines of an input that are shown at its beginning and at its end.
