@@ -54,7 +54,7 @@ func TestCountsAgreeWithTheKernel(t *testing.T) {
 }
 
 func TestEveryScenarioForwards(t *testing.T) {
-	for _, scenario := range []plan.Scenario{"none", "route", "conntrack-nft", "conntrack-iptables", "snat-nft", "snat-iptables", "limit"} {
+	for _, scenario := range []plan.Scenario{"none", "route", "conntrack-nft", "conntrack-iptables", "snat-nft", "snat-iptables", "limit", "xdp", "xdp-bridge"} {
 		for _, version := range []int{4, 6} {
 			for _, directions := range []plan.Direction{plan.Uni, plan.Bi} {
 				cell := cellOf(scenario, version, 500, directions)

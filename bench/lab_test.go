@@ -87,6 +87,10 @@ func openBare(t *testing.T, p plan.Plan, cell plan.Cell, more ...dut.Step) bed {
 	return bed{lab: l, journal: j, applied: applied}
 }
 
+func (b bed) scenario(cell plan.Cell) dut.Scenario {
+	return dut.Scenario{Cell: cell, DUT: b.lab.DUT}
+}
+
 func (b bed) measure(t *testing.T, pps float64, d time.Duration) result.Trial {
 	t.Helper()
 	r, err := b.station.bed.Measure(context.Background(), trial.Request{LoadPPS: pps, Duration: d})

@@ -36,6 +36,8 @@ type kind struct {
 	tracked bool
 	// translated is the source address that frames from A to B leave with; nil if it stays.
 	translated func(Scenario) netip.Addr
+	// counters are those that the DUT keeps itself, by name, for the ledger; nil without any.
+	counters func(Scenario) (map[string]uint64, error)
 	// busyPolling says that the DUT's cores turn in a loop that asks for frames: they are
 	// busy all the time, at any load.
 	busyPolling bool
@@ -56,12 +58,15 @@ var kinds = map[string]kind{
 	"snat":      snat,
 	"limit":     limit,
 	"bridge":    bridge,
+	"routes":    routes,
+	"custom":    custom,
 
 	"flowtable":        flowtable,
 	"nft-ruleset":      nftRuleset,
 	"iptables-ruleset": iptablesRuleset,
-	"routes":           routes,
-	"custom":           custom,
+
+	"xdp":        xdpRouter,
+	"xdp-bridge": xdpBridge,
 }
 
 // Kinds are the names of all scenarios that this package can make, besides the one
@@ -119,6 +124,14 @@ func (s Scenario) Translated() netip.Addr {
 		return t(s)
 	}
 	return netip.Addr{}
+}
+
+// Counters are the frame counters that the DUT keeps itself, by name. They only grow.
+func (s Scenario) Counters() (map[string]uint64, error) {
+	if read := s.kind().counters; read != nil {
+		return read(s)
+	}
+	return nil, nil
 }
 
 // MostPPS is the rate that the DUT is known to carry at most, per direction; infinite

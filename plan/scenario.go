@@ -29,6 +29,8 @@ var scenarioInfos = []ScenarioInfo{
 	{"routes", nil, "forwarding with routes.prefixes routes; destinations are drawn from them"},
 	{"custom", nil, "what commands of your own (custom.setup) make of the DUT"},
 	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
+	{"xdp", nil, "IP forwarding by an XDP program that asks the kernel's routing table (bpf_fib_lookup)"},
+	{"xdp-bridge", nil, "an XDP program that passes frames from port to port, as they are"},
 }
 
 // Scenarios are all kinds of scenario, in the order of --help.

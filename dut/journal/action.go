@@ -68,6 +68,8 @@ func (a Action) String() string {
 		return a.Routes.line("delete", in)
 	case EndProcesses:
 		return fmt.Sprintf("kill $(ip netns pids %s)", a.Netns)
+	case AttachXDP, DetachXDP:
+		return a.xdpText(in)
 	case StopProcess:
 		return "kill $(cut -d ' ' -f 1 " + a.Process.path(pidFile) + ")"
 	case StartProcess:
@@ -96,6 +98,8 @@ func (a Action) Run() error {
 		})
 	case SetDevice:
 		return a.setDevice()
+	case AttachXDP, DetachXDP:
+		return a.xdp()
 	case FlushConntrack:
 		return netns.Do(a.Netns, func() error {
 			if err := netlink.ConntrackTableFlush(netlink.ConntrackTable); err != nil {

@@ -28,6 +28,8 @@ type Config struct {
 	DUTNetns string
 	// Conntrack tells that the DUT tracks connections.
 	Conntrack bool
+	// Counters reads what the DUT counts itself, by name; nil if it counts nothing.
+	Counters func() (map[string]uint64, error)
 }
 
 // Watch closes the ledgers of trials, one after another.
@@ -122,6 +124,13 @@ func (w *Watch) read() (r reading, err error) {
 	}
 	if w.config.DUTNetns != "" {
 		err = readProtocols(w.config.DUTNetns, w.config.Conntrack, r.counters)
+	}
+	if read := w.config.Counters; read != nil {
+		own, failed := read()
+		for name, n := range own {
+			r.counters[counterKey{name: name}] = n
+		}
+		err = errors.Join(err, failed)
 	}
 	err = errors.Join(err, readSoftnet(r.counters))
 	if err != nil {
