@@ -125,7 +125,8 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		if len(s.Do.Argv) == 0 || s.Do.Argv[0] == "sh" || seen[s.Do.Argv[0]] {
+		program := s.Do.Kind == journal.Command || s.Do.Kind == journal.StartProcess
+		if !program || s.Do.Argv[0] == "sh" || seen[s.Do.Argv[0]] {
 			continue // a shell is every system's own
 		}
 		tool := s.Do.Argv[0]

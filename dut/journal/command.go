@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,11 +12,18 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/internal/netns"
+	"golang.org/x/sys/unix"
 )
 
-// outputDelay is how long after the end of a command its output is still read: what it
-// left running in the background may hold it open for good.
-const outputDelay = 500 * time.Millisecond
+// memoryFile takes the output of a command. Of a pipe the end would have to be awaited, and
+// what a command leaves running in the background may hold it open for good.
+func memoryFile() (*os.File, error) {
+	fd, err := unix.MemfdCreate("output", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "output"), nil
+}
 
 // command runs a Command. After its time limit it is killed with what it has started.
 func (a Action) command() error {
@@ -26,30 +34,42 @@ func (a Action) command() error {
 		}
 		defer cancel()
 		c := exec.CommandContext(ctx, a.Argv[0], a.Argv[1:]...)
-		c.Stdin = strings.NewReader(a.Stdin)
+		if a.Stdin != "" {
+			c.Stdin = strings.NewReader(a.Stdin)
+		}
 		c.Env = append(os.Environ(), a.Env...)
-		c.WaitDelay = outputDelay
+		output, err := memoryFile()
+		if err != nil {
+			return fmt.Errorf("run `%s`: make a file for its output: %w", strings.Join(a.Argv, " "), err)
+		}
+		defer output.Close()
+		c.Stdout, c.Stderr = output, output
 		if a.TimeoutS > 0 {
 			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 		}
-		printed, err := c.CombinedOutput()
-		out := a.shown(printed)
+		err = c.Run()
+		out := a.shown(output)
 		switch {
 		case errors.Is(err, exec.ErrNotFound):
 			return fmt.Errorf("run %s: it is not installed; %s", a.Argv[0], InstallHint(a.Argv[0]))
 		case ctx.Err() != nil:
 			return fmt.Errorf("run `%s`: it had not ended after %g s and was killed: %s", strings.Join(a.Argv, " "), a.TimeoutS, out)
-		case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		case err != nil:
 			return fmt.Errorf("run `%s`: %w: %s", strings.Join(a.Argv, " "), err, out)
 		}
 		return nil
 	})
 }
 
+// printedMost is how much of an output is read.
+const printedMost = 64 << 10
+
 // shown is what a command printed, with the name of the file in place of standard input.
-func (a Action) shown(printed []byte) string {
-	text := strings.TrimSpace(string(printed))
+func (a Action) shown(output io.ReaderAt) string {
+	printed := make([]byte, printedMost)
+	n, _ := output.ReadAt(printed, 0) // the end of the file comes first
+	text := strings.TrimSpace(string(printed[:n]))
 	if a.StdinName != "" {
 		text = strings.ReplaceAll(text, "/dev/stdin:", a.StdinName+":")
 	}

@@ -47,6 +47,9 @@ for i in range(%d): print("route %s %%s/%d via %v dev %s" %% (ipaddress.IPv6Addr
 // all of them were taken.
 const routesPerRequest = 1000
 
+// answersBytes holds as many answers, with what the kernel counts for each.
+const answersBytes = routesPerRequest * 4096
+
 // routes makes an action on many routes: a million in a few seconds, where one request
 // and one answer for each would take half a minute. The kernel works through the routes of a
 // request one by one and answers to the last and to those that it refuses.
@@ -65,6 +68,10 @@ func (a Action) routes() error {
 			return fmt.Errorf("%s: open a netlink socket: %w", a.Kind, err)
 		}
 		defer unix.Close(s)
+		// All routes of a request may be refused, each by an answer of its own.
+		if err := errors.Join(unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, answersBytes), unix.SetsockoptInt(s, unix.SOL_NETLINK, unix.NETLINK_CAP_ACK, 1)); err != nil {
+			return fmt.Errorf("%s: make room for answers in a netlink socket: %w", a.Kind, err)
+		}
 		for done := 0; done < r.Count; {
 			n := min(routesPerRequest, r.Count-done)
 			request := r.request(a.Kind, device.Index, done, n)
