@@ -13,6 +13,8 @@ import (
 	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
+	"github.com/linerate/linerate/testbed"
+
 	"github.com/linerate/linerate/trial"
 )
 
@@ -128,8 +130,8 @@ func (s *station) tap(limit int) (ports []*capture.Port, err error) {
 			ports[1].Taps = append(ports[1].Taps, ports[0].Taps[1:]...)
 		}
 	}
-	for _, p := range ports[2:] {
-		add(p, device(s.lab.DUT.Netns, p.Interface))
+	for i, p := range ports[2:] {
+		add(p, device([]testbed.Side{s.lab.DUT.A, s.lab.DUT.B}[i].Netns, p.Interface))
 	}
 	if err != nil {
 		for _, p := range ports {

@@ -84,6 +84,10 @@ func openBare(t *testing.T, p plan.Plan, cell plan.Cell, more ...dut.Step) bed {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := scenario.Check(); err != nil {
+		t.Fatal(err)
+	}
+	l.DUT = scenario.Shape()
 	return bed{lab: l, journal: j, applied: applied}
 }
 

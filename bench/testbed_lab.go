@@ -130,11 +130,16 @@ func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err err
 		// The other cells can still be measured.
 		return made, fmt.Sprintf("%v; `linerate doctor` tells what this machine lacks", err), nil
 	}
-	if err := scenario.CheckTable(); err != nil {
+	if err := scenario.Check(); err != nil {
 		return madeDUT{setup: applied.Setup}, err.Error(), applied.Undo()
 	}
 	b.applied = applied
-	return madeDUT{setup: applied.Setup, undo: applied.Undo, alive: applied.Alive, doubts: dutDoubts(scenario)}, "", nil
+	b.lab.DUT = scenario.Shape()
+	undo := func() error {
+		b.lab.DUT = scenario.DUT
+		return applied.Undo()
+	}
+	return madeDUT{setup: applied.Setup, undo: undo, alive: applied.Alive, doubts: dutDoubts(scenario)}, "", nil
 }
 
 func (b *labTestbed) openStation(c plan.Cell) (tester, error) {

@@ -2,10 +2,11 @@ package dut
 
 import (
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/frame"
-	"github.com/prometheus/procfs"
 )
 
 // routes forwards with many routes, and sends to all of them.
@@ -39,17 +40,25 @@ var routeBytes = map[int]uint64{4: 300, 6: 1000}
 
 // roomForRoutes makes sure that the routes take no more than half of the memory that is free.
 func (s Scenario) roomForRoutes() error {
-	fs, err := procfs.NewDefaultFS()
-	if err != nil {
-		return fmt.Errorf("look for the memory that %d routes take: %w", s.Plan.Routes.Prefixes, err)
-	}
-	memory, err := fs.Meminfo()
-	if err != nil || memory.MemAvailableBytes == nil {
+	need, have := uint64(s.Plan.Routes.Prefixes)*routeBytes[s.Cell.IPVersion], memoryAvailable()
+	if have == 0 {
 		return nil // a kernel that does not tell has to do without the check
 	}
-	need, have := uint64(s.Plan.Routes.Prefixes)*routeBytes[s.Cell.IPVersion], *memory.MemAvailableBytes
 	if need > have/2 {
 		return &MissingError{Tool: "memory", Reason: fmt.Sprintf("for %d routes is short: they take about %d MiB, and %d MiB are free", s.Plan.Routes.Prefixes, need>>20, have>>20), Hint: "set routes.prefixes to fewer"}
 	}
 	return nil
+}
+
+// memoryAvailable is the machine's memory that programs and kernel could still have, in
+// bytes (MemAvailable, proc_meminfo(5)); 0 if it is not known.
+func memoryAvailable() uint64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	for line := range strings.Lines(string(text)) {
+		var kib uint64
+		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); n == 1 {
+			return kib << 10
+		}
+	}
+	return 0
 }

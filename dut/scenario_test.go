@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func scenarioOf(spelling string, version, flows int, netns string) Scenario {
 	a, b := testbed.Benchmarking("da", "db")
-	a.TesterMAC, b.TesterMAC = net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0a}, net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0d}
+	a.Netns, a.TesterMAC = netns, net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0a}
+	b.Netns, b.TesterMAC = netns, net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0d}
 	s := plan.Scenario(spelling)
 	p := plan.Default()
 	p.Limit, p.Ruleset.Rules, p.Routes.Prefixes = plan.Limit{PPS: 50_000, BurstPackets: 64}, 3, 1000
@@ -31,7 +32,7 @@ func scenarioOf(spelling string, version, flows int, netns string) Scenario {
 	return Scenario{
 		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows, FrameSize: 84, Directions: plan.Uni},
 		Plan: p,
-		DUT:  testbed.DUT{Netns: netns, A: a, B: b},
+		DUT:  testbed.DUT{Netns: netns, A: a, B: b, Queues: 1, MTUBytes: 1500},
 	}
 }
 
@@ -98,7 +99,7 @@ func TestSteps(t *testing.T) {
 // TestSetup applies every scenario and compares what a report shows with the steps.
 func TestSetup(t *testing.T) {
 	needTools(t)
-	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ",
+	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version ",
 		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v"}
 	for _, spelling := range spellings() {
 		for _, version := range []int{4, 6} {
@@ -140,7 +141,7 @@ func TestSetup(t *testing.T) {
 				if len(setup) > 0 {
 					t.Errorf("the setup has lines that are not steps: %q", setup)
 				}
-				if err := s.CheckTable(); err != nil {
+				if err := s.Check(); err != nil {
 					t.Error(err)
 				}
 				if err := applied.Undo(); err != nil {

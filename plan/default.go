@@ -26,6 +26,7 @@ func Default() Plan {
 		Ruleset: defaultRuleset(),
 		Routes:  defaultRoutes(),
 		Custom:  Custom{Timeout: Duration(time.Minute)},
+		ECMP:    defaultECMP(),
 		Trial: Trial{
 			DrainQuiet: Duration(200 * time.Millisecond),
 			DrainMax:   Duration(2 * time.Second),

@@ -22,6 +22,7 @@ type Plan struct {
 	Ruleset     Ruleset    `yaml:"ruleset" json:"ruleset"`
 	Routes      Routes     `yaml:"routes" json:"routes"`
 	Custom      Custom     `yaml:"custom" json:"custom"`
+	ECMP        ECMP       `yaml:"ecmp,omitempty" json:"ecmp,omitzero"`
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
 	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`

@@ -46,6 +46,7 @@ func (p Plan) check() Problems {
 	c.ruleset(p.Ruleset)
 	c.routes(p.Routes)
 	c.custom(p)
+	c.ecmp(p)
 	c.trial(p.Trial)
 	c.search(p.Search)
 	c.latency(p)
