@@ -39,6 +39,7 @@ var fieldTexts = map[string]string{
 	"traffic.directions": "uni: A to B; bi: both ways, each at the intended load",
 	"traffic.seed":       "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
 	"traffic.engine":     "the generator: " + EngineList(),
+	"traffic.afxdp_mode": "how engine afxdp hands frames over: copy, zerocopy, or auto for what the driver can; the record says which was granted",
 	"traffic.batch":      "frames that engine xdp hands over at once when paced: more are cheaper and leave in bursts",
 
 	"traffic.per_flow": "report the least, median and most frames that came of a flow, and Jain's index of fairness",
@@ -217,16 +218,18 @@ var durationRanges = map[string]durationRange{
 
 // textChoices are the values of the text fields that take one of a few words.
 var textChoices = map[string][]string{
-	"schema":           {SchemaV1},
-	"testbed":          {"lab", "sim"},
-	"ruleset.hit":      {HitLast, HitFirst, HitNone},
-	"sim.preset":       {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
-	"traffic.engine":   EngineChoices(),
-	"search.algorithm": {"mlrsearch", "binary"},
-	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
-	"ecmp.fail_how":    {FailLinkDown, FailSilent},
-	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
-	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
+	"schema":         {SchemaV1},
+	"testbed":        {"lab", "sim"},
+	"sim.preset":     {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
+	"traffic.engine": EngineChoices(),
+
+	"traffic.afxdp_mode": {"auto", "copy", "zerocopy"},
+	"ruleset.hit":        {HitLast, HitFirst, HitNone},
+	"search.algorithm":   {"mlrsearch", "binary"},
+	"tests":              {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
+	"ecmp.fail_how":      {FailLinkDown, FailSilent},
+	"ab.fail_if":         {"never", "changed", "slower", "not-equivalent"},
+	"repeated.figure":    {FigureAuto, FigureForwardingRate, FigureThroughput},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.

@@ -62,6 +62,8 @@ type Traffic struct {
 	Seed int64 `yaml:"seed" json:"seed"`
 	// Engine is the generator: "auto", or one of Engines.
 	Engine string `yaml:"engine" json:"engine"`
+	// AFXDPMode is how engine afxdp hands frames over: "copy", "zerocopy", or "auto", which empty stands for.
+	AFXDPMode string `yaml:"afxdp_mode,omitempty" json:"afxdp_mode,omitempty"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).
 	PerFlow bool `yaml:"per_flow" json:"per_flow"`
 	// Batch is the number of frames that engine xdp hands to the device at once when it paces.

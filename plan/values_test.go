@@ -132,7 +132,7 @@ func everyField(t *testing.T) Plan {
 			GlitchProbability: new(Ratio(1)), Collapse: new(Ratio(0.1)), MaxLoadPPS: new(0.5), Seed: -3},
 		Scenarios: []Scenario{"none", "conntrack-iptables", "snat", "limit"},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
-			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16},
+			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy"},
 		Limit:   Limit{PPS: 5, BurstPackets: 6},
 		Ruleset: Ruleset{File: "my rules.nft", Rules: 7, Hit: HitNone},
 		Routes:  Routes{Prefixes: 8, Length: 30, LengthIPv6: 70},
