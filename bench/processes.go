@@ -36,10 +36,13 @@ func brokenOff(ctx context.Context, cell *result.Cell, made madeDUT, err error) 
 	return nil
 }
 
+// busyPolling is the code of the warning that the DUT is busy whatever the load is.
+const busyPolling = "busy-polling"
+
 // dutDoubts are what is to be known about any figure of a scenario.
 func dutDoubts(s dut.Scenario) []result.Warning {
 	if !s.BusyPolling() {
 		return nil
 	}
-	return []result.Warning{{Code: "busy-polling", Text: "the DUT asks for frames in a loop: its core is busy all the time by design, whatever the load is, so busy cores do not tell how near it is to its limit, and the CPU time per packet is the time of that core over the frames of the trial, idle turns included"}}
+	return []result.Warning{{Code: busyPolling, Text: "the DUT asks for frames in a loop: its core is busy all the time by design, whatever the load is, so busy cores do not tell how near it is to its limit, and the CPU time per packet is the time of that core over the frames of the trial, idle turns included"}}
 }

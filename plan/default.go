@@ -11,8 +11,11 @@ func Default() Plan {
 		Schema:    SchemaV1,
 		Name:      "default",
 		Testbed:   "lab",
-		Lab:       Lab{MTUBytes: 1500},
+		Lab:       Lab{MTUBytes: 1500, EndOffloads: offloadsAuto},
 		Scenarios: []Scenario{"route"},
+		Workload:  Frames,
+		IPerf3:    defaultIPerf3(),
+		IPerf:     defaultIPerf(),
 		Traffic: Traffic{
 			IPVersions: []int{4},
 			FrameSizes: []FrameSize{MinFrameSize},

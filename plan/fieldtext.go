@@ -14,11 +14,33 @@ var fieldTexts = map[string]string{
 	"testbed":     "where to measure: lab, network namespaces on this machine, or sim, a simulated DUT that no frame is sent to",
 	"scenarios":   "what the DUT is made to be, one after the other",
 
+	"workload":             "what passes the DUT: frames, test frames of linerate's own, or the streams of iperf3 or iperf",
+	"base_scenario":        "the scenario that the ratios of workloads of streams are given to",
+	"iperf3":               "workload iperf3: each number of streams is a cell",
+	"iperf3.protocol":      "tcp or udp",
+	"iperf3.streams":       "parallel streams (-P), a cell for each number",
+	"iperf3.reverse":       "send from B to A (-R)",
+	"iperf3.bidir":         "send both ways at once (--bidir)",
+	"iperf3.seconds":       "seconds measured (-t)",
+	"iperf3.omit_seconds":  "seconds before them that are not measured (-O)",
+	"iperf3.payload_bytes": "UDP payload of a datagram, or length of a TCP write (-l); 0: as iperf3 chooses",
+	"iperf3.target_l4_bps": "payload bits per second that each stream sends at most (-b); 0: unlimited",
+	"iperf3.congestion":    "congestion control of TCP (-C); by default the kernel's",
+	"iperf3.repeats":       "how often each cell is measured; the one with the median total counts",
+	"iperf":                "workload iperf (iperf 2): UDP streams from A to B, each number of streams is a cell",
+	"iperf.streams":        "parallel streams (-P), a cell for each number",
+	"iperf.payload_bytes":  "UDP payload of a datagram (-l): 36 makes an IPv4 packet of 64 bytes",
+	"iperf.seconds":        "seconds measured (-t)",
+	"iperf.target_l4_bps":  "payload bits per second that each stream sends at most (-b); 0: unlimited",
+	"iperf.repeats":        "how often each cell is measured; the one with the median total counts",
+
 	"lab":             "the CPUs and links of the lab testbed",
 	"lab.dut_cpus":    "CPUs that forward; by default chosen from the machine's",
 	"lab.tester_cpus": "CPUs that generate and count frames; by default those that dut_cpus leaves",
 	"lab.sink_cpus":   "CPUs that count frames; by default some of tester_cpus, or the DUT's own if none is left",
 	"lab.mtu_bytes":   "IP MTU of every link: 1500 carries frames up to 1518 bytes",
+
+	"lab.end_offloads": "on or off: checksum and segmentation offload of the tester's ends under a workload of streams; auto: off where a scenario is not the kernel's stack",
 
 	"sim":                    "the device of testbed sim: a preset, and what is changed of it",
 	"sim.preset":             "hard, queue, knee, jitter, background-loss, glitch, collapse, linux-like or slow; by default linux-like",
@@ -181,6 +203,17 @@ var intRanges = map[string]intRange{
 	"back_to_back.verifications": {0, 10, "times"},
 	"system_recovery.repeats":    {1, 1000, "repeats"},
 	"capture.frames":             {0, 100_000, "frames"},
+	// 128 is the limit of iperf3 (MAX_STREAMS, iperf.h, 3.12); 65507 bytes are what an IPv4
+	// datagram carries.
+	"iperf3.streams":       {1, 128, "streams"},
+	"iperf3.seconds":       {1, 86400, "seconds"},
+	"iperf3.omit_seconds":  {0, 600, "seconds"},
+	"iperf3.payload_bytes": {0, 1 << 20, "bytes"},
+	"iperf3.repeats":       {1, 1000, "repeats"},
+	"iperf.streams":        {1, 128, "streams"},
+	"iperf.payload_bytes":  {16, 65507, "bytes"},
+	"iperf.seconds":        {1, 86400, "seconds"},
+	"iperf.repeats":        {1, 1000, "repeats"},
 	// 256 is the kernel's limit (TEST_XDP_MAX_BATCH, net/bpf/test_run.c).
 	"traffic.batch": {1, 256, "frames"},
 	// Six pairs are the fewest that can give p < 0.05 (2/2^6).
@@ -224,12 +257,18 @@ var textChoices = map[string][]string{
 	"traffic.engine": EngineChoices(),
 
 	"traffic.afxdp_mode": {"auto", "copy", "zerocopy"},
-	"ruleset.hit":        {HitLast, HitFirst, HitNone},
-	"search.algorithm":   {"mlrsearch", "binary"},
-	"tests":              {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
-	"ecmp.fail_how":      {FailLinkDown, FailSilent},
-	"ab.fail_if":         {"never", "changed", "slower", "not-equivalent"},
-	"repeated.figure":    {FigureAuto, FigureForwardingRate, FigureThroughput},
+
+	"search.algorithm": {"mlrsearch", "binary"},
+	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
+	"ecmp.fail_how":    {FailLinkDown, FailSilent},
+	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
+	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
+
+	"workload":         {Frames, WorkloadIPerf3, WorkloadIPerf},
+	"lab.end_offloads": {offloadsAuto, offloadsOn, offloadsOff},
+	"iperf3.protocol":  {"tcp", "udp"},
+
+	"ruleset.hit": {HitLast, HitFirst, HitNone},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.

@@ -27,6 +27,13 @@ type Plan struct {
 	Search      Search     `yaml:"search" json:"search"`
 	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`
 
+	// Workload is what passes the DUT: "frames", or the streams of "iperf3" or "iperf".
+	Workload string `yaml:"workload,omitempty" json:"workload,omitempty"`
+	IPerf3   IPerf3 `yaml:"iperf3,omitempty" json:"iperf3,omitzero"`
+	IPerf    IPerf  `yaml:"iperf,omitempty" json:"iperf,omitzero"`
+	// BaseScenario is the one of Scenarios that ratios are given to; empty gives none.
+	BaseScenario Scenario `yaml:"base_scenario,omitempty" json:"base_scenario,omitempty"`
+
 	// Tests are what each cell is put through; the throughput search is one of them.
 	Tests          []Test         `yaml:"tests" json:"tests"`
 	FrameLossRate  FrameLossRate  `yaml:"frame_loss_rate" json:"frame_loss_rate"`
@@ -50,6 +57,9 @@ type Lab struct {
 	SinkCPUs CPUList `yaml:"sink_cpus,omitempty" json:"sink_cpus,omitempty"`
 	// MTUBytes is the IP MTU of every link of the lab: 1500 carries frames up to 1518 bytes.
 	MTUBytes int `yaml:"mtu_bytes" json:"mtu_bytes"`
+	// EndOffloads is "on" or "off": checksum and segmentation offloads of the tester's two ends
+	// under a workload of streams. "auto": see Plan.EndOffloads.
+	EndOffloads string `yaml:"end_offloads,omitempty" json:"end_offloads,omitempty"`
 }
 
 // Traffic is the set of frames that cells are made of. Lists are multiplied into cells.
@@ -154,4 +164,7 @@ type Cell struct {
 	Directions Direction `json:"directions"`
 	// Variant tells cells of a comparison apart: "A", "B", or the value of a sweep.
 	Variant string `json:"variant,omitempty"`
+	// Workload is empty for frames, else the program with its protocol and direction:
+	// "iperf3-tcp-reverse"; Flows is then the number of streams.
+	Workload string `json:"workload,omitempty"`
 }

@@ -97,7 +97,10 @@ func TestSetProblems(t *testing.T) {
 func TestSetEveryField(t *testing.T) {
 	values := map[string]string{
 		"schema": SchemaV1, "name": "other", "description": "words", "testbed": "lab", "scenarios": "snat,limit",
-		"lab.dut_cpus": "1-3", "lab.tester_cpus": "0", "lab.sink_cpus": "2", "lab.mtu_bytes": "9000",
+		"lab.dut_cpus": "1-3", "lab.tester_cpus": "0", "lab.sink_cpus": "2", "lab.mtu_bytes": "9000", "lab.end_offloads": "off",
+		"workload": "iperf3", "base_scenario": "route", "iperf3.protocol": "udp", "iperf3.streams": "1,8", "iperf3.reverse": "true", "iperf3.bidir": "true", "iperf3.seconds": "60",
+		"iperf3.omit_seconds": "2", "iperf3.payload_bytes": "36", "iperf3.target_l4_bps": "1e9", "iperf3.congestion": "cubic", "iperf3.repeats": "3",
+		"iperf.streams": "1,4", "iperf.payload_bytes": "64", "iperf.seconds": "60", "iperf.target_l4_bps": "1e6", "iperf.repeats": "3",
 		"sim.preset": "knee", "sim.capacity_pps": "1e6", "sim.queue_frames": "0", "sim.knee": "0", "sim.jitter": "1%", "sim.background_loss": "1e-5",
 		"sim.glitch_probability": "1", "sim.collapse": "10%", "sim.max_load_pps": "2e6", "sim.seed": "9",
 		"traffic.ip_version": "4", "traffic.frame_size": "128,imix", "traffic.flows": "2,3", "traffic.directions": "bi,uni",

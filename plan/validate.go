@@ -51,6 +51,7 @@ func (p Plan) check() Problems {
 	c.search(p.Search)
 	c.latency(p)
 	c.tests(p)
+	c.workload(p)
 	c.cells(p)
 	c.dut(p)
 	c.ab(p)

@@ -127,10 +127,13 @@ func everyField(t *testing.T) Plan {
 	t.Helper()
 	p := Plan{
 		Schema: SchemaV1, Name: "every-field", Description: "Each field, \"quoted\": yes.\nTwo lines.", Testbed: "lab",
-		Lab: Lab{DUTCPUs: CPUList{1, 2, 3}, TesterCPUs: CPUList{0}, SinkCPUs: CPUList{2}, MTUBytes: 9000},
+		Lab: Lab{DUTCPUs: CPUList{1, 2, 3}, TesterCPUs: CPUList{0}, SinkCPUs: CPUList{2}, MTUBytes: 9000, EndOffloads: "off"},
 		Sim: Sim{Preset: "knee", CapacityPPS: new(1.5e6), QueueFrames: new(0), Knee: new(Ratio(0.0007)), Jitter: new(Ratio(0)), BackgroundLoss: new(Ratio(1e-6)),
 			GlitchProbability: new(Ratio(1)), Collapse: new(Ratio(0.1)), MaxLoadPPS: new(0.5), Seed: -3},
 		Scenarios: []Scenario{"none", "conntrack-iptables", "snat", "limit"},
+		Workload:  Frames, BaseScenario: "snat", // the others go with none of ab, latency and capture
+		IPerf3: IPerf3{Protocol: "udp", Streams: []int{3}, Bidir: true, Seconds: 60, OmitSeconds: 3, PayloadBytes: 64, TargetL4BPS: 1e9, Congestion: "bbr", Repeats: 5},
+		IPerf:  IPerf{Streams: []int{1, 2}, PayloadBytes: 64, Seconds: 60, TargetL4BPS: 1e6, Repeats: 5},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
 			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy"},
 		Limit:   Limit{PPS: 5, BurstPackets: 6},

@@ -190,8 +190,8 @@ func fixtureRun() *result.Run {
 	return &result.Run{
 		Schema: result.SchemaV1, ID: "20260314-092653-b1a5", Started: fixtureStart, Finished: fixtureStart.Add(291 * time.Second), Outcome: result.Measured,
 		Command: []string{"linerate", "bench", "linux-router", "--set", "traffic.flows=1,10000", "--out", "runs/first run"},
-		Plan: plan.Plan{Schema: plan.SchemaV1, Name: "linux-router", Description: "Linux as a router, stateful and with NAT", Testbed: "lab", Lab: plan.Lab{MTUBytes: 1500},
-			Scenarios: []plan.Scenario{"route", "conntrack", "snat-nft", "snat-iptables"},
+		Plan: plan.Plan{Schema: plan.SchemaV1, Name: "linux-router", Description: "Linux as a router, stateful and with NAT", Testbed: "lab", Lab: plan.Default().Lab,
+			Scenarios: []plan.Scenario{"route", "conntrack", "snat-nft", "snat-iptables"}, Workload: plan.Frames, IPerf3: plan.Default().IPerf3, IPerf: plan.Default().IPerf,
 			Traffic: plan.Traffic{IPVersions: []int{4}, FrameSizes: []plan.FrameSize{64, plan.IMIX}, Flows: []int{1, 10000},
 				Directions: []plan.Direction{plan.Uni, plan.Bi}, Seed: 1, Engine: "auto", Batch: 8},
 			Limit:   plan.Limit{PPS: 100000, BurstPackets: 64},

@@ -30,6 +30,9 @@ func headline(d digest) []string {
 	if simulated(d.Run) {
 		return simulationHeadline(d)
 	}
+	if d.ofStreams() {
+		return streamsHeadline(d)
+	}
 	c, ok := headlineCell(d.Cells)
 	if !ok {
 		return append([]string{nothingFound(d)}, withoutDevice(d)...)

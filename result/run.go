@@ -82,6 +82,8 @@ type Calibration struct {
 	// CeilingPPS is the lowest per-direction ceiling over all shapes of traffic of the run.
 	CeilingPPS float64   `json:"ceiling_pps"`
 	Ceilings   []Ceiling `json:"ceilings"`
+	// Direct are the streams of a workload over a direct link, where no cell of the run measured them.
+	Direct []DirectStreams `json:"direct,omitempty"`
 }
 
 // Ceiling is the highest load per direction that generator and sink carry
@@ -157,6 +159,8 @@ type Cell struct {
 	FrameLossRate  []LossPoint     `json:"frame_loss_rate,omitempty"`
 	BackToBack     *BackToBack     `json:"back_to_back,omitempty"`
 	SystemRecovery *SystemRecovery `json:"system_recovery,omitempty"`
+	// StreamFigures are those of a workload of streams.
+	StreamFigures
 	// Captures are the files that hold frames of this cell.
 	Captures []Capture `json:"captures,omitempty"`
 	// Setup are the commands and settings that made the DUT, in order, for a reader to repeat by hand.
