@@ -50,6 +50,7 @@ func Default() Plan {
 		AB:             defaultAB(),
 		Sweep:          defaultSweep(),
 		Repeated:       defaultRepeated(),
+		VM:             defaultVM(),
 	}
 }
 

@@ -11,7 +11,7 @@ var fieldTexts = map[string]string{
 	"schema":      "the version of this file's form: " + SchemaV1,
 	"name":        "the plan's name; by default the file's",
 	"description": "what the plan measures, in a sentence",
-	"testbed":     "where to measure: lab, network namespaces on this machine, or sim, a simulated DUT that no frame is sent to",
+	"testbed":     "where to measure: lab, network namespaces on this machine, sim, a simulated DUT that no frame is sent to, or vm, kernels in virtual machines (by `linerate kernels`)",
 	"scenarios":   "what the DUT is made to be, one after the other",
 
 	"workload":             "what passes the DUT: frames, test frames of linerate's own, or the streams of iperf3 or iperf",
@@ -120,6 +120,18 @@ var fieldTexts = map[string]string{
 	"ab.fail_if":      "exit with 1 if any cell is changed, slower (changed, and B is below A) or not-equivalent; never: do not",
 	"ab.least_change": "smallest change of the ratio that matters",
 
+	"kernels": "what testbed vm boots and compares, by `linerate kernels`: packages, .deb files, IMAGE,MODULES, or host",
+
+	"vm":              "how testbed vm boots its kernels and counts their instructions",
+	"vm.seeds":        "seeds of each kernel, 1 to so many: each lays out memory and hash tables anew",
+	"vm.boots":        "boots with each seed; with one seed all give the same figure",
+	"vm.packets":      "packets of one measurement",
+	"vm.repetitions":  "measurements of a cell in each boot; their median counts",
+	"vm.margin":       "change of the instructions per packet that is none yet",
+	"vm.extra_rules":  "nftables rules before the scenario's own that match nothing: a cost that is planted",
+	"vm.memory_bytes": "memory of the guest",
+	"vm.time_limit":   "real time after which a boot is stopped",
+
 	"sweep":         "one curve over the values of a field; on when field is set",
 	"sweep.field":   "the field, as --set takes it, such as dut.gro_flush_timeout",
 	"sweep.values":  "its values, in the order of the curve",
@@ -221,6 +233,12 @@ var intRanges = map[string]intRange{
 	"ab.aa_pairs":              {3, 1000, "pairs"},
 	"sweep.repeats":            {2, 1000, "repeats"},
 	"repeated.trials":          {1, 1000, "trials"},
+	"vm.seeds":                 {1, 100, "seeds"},
+	"vm.boots":                 {1, 100, "boots"},
+	"vm.packets":               {1000, 1_000_000, "packets"},
+	"vm.repetitions":           {1, 100, "repetitions"},
+	"vm.extra_rules":           {0, 200, "rules"},
+	"vm.memory_bytes":          {256 << 20, 16 << 30, "bytes"},
 	"dut.napi_defer_hard_irqs": {1, math.MaxInt32, "polls"},
 }
 
@@ -234,6 +252,7 @@ var durationRanges = map[string]durationRange{
 	"trial.drain_max":               {time.Millisecond, 10 * time.Minute},
 	"trial.settle":                  {0, 10 * time.Minute},
 	"dut.gro_flush_timeout":         {0, time.Second},
+	"vm.time_limit":                 {time.Second, 24 * time.Hour},
 	"ecmp.hold_time":                {3 * time.Second, 10 * time.Minute},
 	"ecmp.fail_at":                  {100 * time.Millisecond, 10 * time.Minute},
 	"ecmp.trial_duration":           {time.Second, 10 * time.Minute},
@@ -252,7 +271,7 @@ var durationRanges = map[string]durationRange{
 // textChoices are the values of the text fields that take one of a few words.
 var textChoices = map[string][]string{
 	"schema":         {SchemaV1},
-	"testbed":        {"lab", "sim"},
+	"testbed":        {"lab", "sim", "vm"},
 	"sim.preset":     {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
 	"traffic.engine": EngineChoices(),
 
@@ -272,4 +291,4 @@ var textChoices = map[string][]string{
 }
 
 // laterTestbeds are testbeds by design that this version does not have.
-var laterTestbeds = []string{"wire", "vm"}
+var laterTestbeds = []string{"wire"}

@@ -45,6 +45,10 @@ type Plan struct {
 	AB             AB             `yaml:"ab" json:"ab"`
 	Sweep          Sweep          `yaml:"sweep" json:"sweep"`
 	Repeated       Repeated       `yaml:"repeated" json:"repeated"`
+
+	// Kernels are what testbed vm boots: packages, .deb files, or images with their modules.
+	Kernels []string `yaml:"kernels,omitempty" json:"kernels,omitempty"`
+	VM      VM       `yaml:"vm,omitempty" json:"vm,omitzero"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.

@@ -220,5 +220,6 @@ func (p Plan) clone() Plan {
 	p.Custom.Setup, p.Custom.Teardown = slices.Clone(p.Custom.Setup), slices.Clone(p.Custom.Teardown)
 	p.AB.A, p.AB.B = slices.Clone(p.AB.A), slices.Clone(p.AB.B)
 	p.Sweep.Values = slices.Clone(p.Sweep.Values)
+	p.Kernels = slices.Clone(p.Kernels)
 	return p
 }

@@ -56,6 +56,7 @@ func (p Plan) check() Problems {
 	c.dut(p)
 	c.ab(p)
 	c.sweep(p)
+	c.vm(p)
 	return c.problems
 }
 
