@@ -70,6 +70,22 @@ var fieldTexts = map[string]string{
 	"limit.pps":           "packets per second that pass",
 	"limit.burst_packets": "packets that pass at once after a pause",
 
+	"ruleset":       "the rules of scenarios nft-ruleset and iptables-ruleset",
+	"ruleset.file":  "rules file of your own, as nft -f or iptables-restore reads it; by default rules are generated",
+	"ruleset.rules": "number of generated rules in the chain of forwarded packets",
+	"ruleset.hit":   "the generated rule that matches the test frames: last (all are compared), first, or none (all are compared, and the policy accepts)",
+
+	"routes":             "the routing table of scenario routes; destination addresses of flows are drawn from it",
+	"routes.prefixes":    "number of prefixes, one after the other from 10.0.0.0 or fd00:6c72:: on",
+	"routes.length":      "length of an IPv4 prefix in bits; all of them have to fit into 10.0.0.0/8",
+	"routes.length_ipv6": "length of an IPv6 prefix in bits",
+
+	"custom":          "the DUT of scenario custom: commands of your own, run by sh -c in the DUT's network namespace",
+	"custom.setup":    "commands that make the DUT, one after the other; docs/scenarios.md names the variables that they find",
+	"custom.teardown": "commands that undo what goes beyond the namespace, also after a set-up that failed half way",
+	"custom.layer2":   "the DUT passes frames on by MAC address and does not route",
+	"custom.timeout":  "a command that has not ended by then is killed",
+
 	"ecmp":                "the equal-cost paths of scenario ecmp, and the failure of one of them",
 	"ecmp.paths":          "routers side by side, each a path; 1: a chain of three routers",
 	"ecmp.hash_policy":    "what a path is chosen by: 0, the addresses; 1, the ports too (net.ipv4.fib_multipath_hash_policy)",
@@ -184,6 +200,10 @@ var intRanges = map[string]intRange{
 	"traffic.flows":              {1, MaxFlows, "flows"},
 	"limit.pps":                  {1, 1_000_000_000, "packets per second"},
 	"limit.burst_packets":        {1, math.MaxUint32, "packets"},
+	"ruleset.rules":              {0, 100_000, "rules"},
+	"routes.prefixes":            {1, MaxPrefixes, "prefixes"},
+	"routes.length":              {9, 32, "bits"},
+	"routes.length_ipv6":         {52, 128, "bits"}, // at 52 a million fit into the block
 	"ecmp.paths":                 {1, 8, "paths"},
 	"ecmp.hash_policy":           {0, 1, "(a value of the sysctl)"},
 	"ecmp.fail_path":             {0, 8, "(the number of a path)"},
@@ -227,6 +247,7 @@ type durationRange struct{ min, max time.Duration }
 // durationRanges bound the durations. The upper ends are there for slips of the
 // unit: 200m is over three hours, not 200 ms.
 var durationRanges = map[string]durationRange{
+	"custom.timeout":                {100 * time.Millisecond, time.Hour},
 	"trial.drain_quiet":             {time.Millisecond, time.Minute},
 	"trial.drain_max":               {time.Millisecond, 10 * time.Minute},
 	"trial.settle":                  {0, 10 * time.Minute},
@@ -265,6 +286,8 @@ var textChoices = map[string][]string{
 	"workload":         {Frames, WorkloadIPerf3, WorkloadIPerf},
 	"lab.end_offloads": {offloadsAuto, offloadsOn, offloadsOff},
 	"iperf3.protocol":  {"tcp", "udp"},
+
+	"ruleset.hit": {HitLast, HitFirst, HitNone},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.

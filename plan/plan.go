@@ -19,6 +19,9 @@ type Plan struct {
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
 	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
 	Limit       Limit      `yaml:"limit" json:"limit"`
+	Ruleset     Ruleset    `yaml:"ruleset,omitempty" json:"ruleset,omitzero"`
+	Routes      Routes     `yaml:"routes,omitempty" json:"routes,omitzero"`
+	Custom      Custom     `yaml:"custom,omitempty" json:"custom,omitzero"`
 	ECMP        ECMP       `yaml:"ecmp,omitempty" json:"ecmp,omitzero"`
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
