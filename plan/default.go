@@ -25,8 +25,11 @@ func Default() Plan {
 			Engine:     EngineAuto,
 			Batch:      8,
 		},
-		Limit: Limit{PPS: 100_000, BurstPackets: 64},
-		ECMP:  defaultECMP(),
+		Limit:   Limit{PPS: 100_000, BurstPackets: 64},
+		Ruleset: defaultRuleset(),
+		Routes:  defaultRoutes(),
+		Custom:  Custom{Timeout: Duration(time.Minute)},
+		ECMP:    defaultECMP(),
 		Trial: Trial{
 			DrainQuiet: Duration(200 * time.Millisecond),
 			DrainMax:   Duration(2 * time.Second),
@@ -47,6 +50,7 @@ func Default() Plan {
 		AB:             defaultAB(),
 		Sweep:          defaultSweep(),
 		Repeated:       defaultRepeated(),
+		VM:             defaultVM(),
 	}
 }
 

@@ -19,6 +19,9 @@ type Plan struct {
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
 	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
 	Limit       Limit      `yaml:"limit" json:"limit"`
+	Ruleset     Ruleset    `yaml:"ruleset,omitempty" json:"ruleset,omitzero"`
+	Routes      Routes     `yaml:"routes,omitempty" json:"routes,omitzero"`
+	Custom      Custom     `yaml:"custom,omitempty" json:"custom,omitzero"`
 	ECMP        ECMP       `yaml:"ecmp,omitempty" json:"ecmp,omitzero"`
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
@@ -42,6 +45,10 @@ type Plan struct {
 	AB             AB             `yaml:"ab" json:"ab"`
 	Sweep          Sweep          `yaml:"sweep" json:"sweep"`
 	Repeated       Repeated       `yaml:"repeated" json:"repeated"`
+
+	// Kernels are what testbed vm boots: packages, .deb files, or images with their modules.
+	Kernels []string `yaml:"kernels,omitempty" json:"kernels,omitempty"`
+	VM      VM       `yaml:"vm,omitempty" json:"vm,omitzero"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.

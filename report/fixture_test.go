@@ -196,6 +196,7 @@ func fixtureRun() *result.Run {
 				Directions: []plan.Direction{plan.Uni, plan.Bi}, Seed: 1, Engine: "auto", Batch: 8},
 			Limit:   plan.Limit{PPS: 100000, BurstPackets: 64},
 			ECMP:    plan.Default().ECMP,
+			Ruleset: plan.Default().Ruleset, Routes: plan.Default().Routes, Custom: plan.Default().Custom,
 			Trial:   plan.Trial{DrainQuiet: second / 5, DrainMax: 2 * second, Settle: second / 20},
 			Search:  plan.Search{Algorithm: "mlrsearch", Goals: []plan.Goal{goal, pdr}, MinLoadPPS: 1000, MaxTrialTime: 60 * second},
 			Latency: fixtureLatencyPlan(),

@@ -25,11 +25,15 @@ func (Markdown) Write(w io.Writer, run *result.Run, trials []result.Trial) error
 	}
 	markdownAB(&b, run)
 	markdownSweep(&b, run)
-	markdownSummary(&b, d)
-	markdownCores(&b, d)
-	markdownFigureTables(&b, d)
-	markdownSections(&b, d)
-	markdownCells(&b, d)
+	if ofKernels(run) {
+		markdownSections(&b, d)
+	} else {
+		markdownSummary(&b, d)
+		markdownCores(&b, d)
+		markdownFigureTables(&b, d)
+		markdownSections(&b, d)
+		markdownCells(&b, d)
+	}
 	markdownWarnings(&b, d)
 	b.WriteString("\n## Environment\n\n")
 	var rows [][]string

@@ -25,6 +25,9 @@ type section struct {
 
 // sectionsOf are the sections of a run in the order of the report.
 func sectionsOf(d digest) []section {
+	if ofKernels(d.Run) {
+		return kernelSections(d)
+	}
 	list := ladderSections(d)
 	for _, s := range []*section{sizesSection(d), throughputSection(d), lossSection(d), burstSection(d), recoverySection(d), deviationSection(d), captureSection(d)} {
 		if s != nil {
