@@ -31,11 +31,14 @@ type flowRange struct {
 func rangeOf(flows []frame.Flow) (flowRange, error) {
 	first, last := flows[0], flows[len(flows)-1]
 	for i, f := range flows {
+		if i > 0xffff || int(first.SourcePort)+i > 0xffff && int(first.DestinationPort)+i > 0xffff {
+			return flowRange{}, fmt.Errorf("%d flows are more than one range of ports has; send fewer, or use another engine", len(flows))
+		}
 		up := uint16(i)
 		same := f.Source == first.Source && f.Destination == first.Destination
 		sourceRuns := f.SourcePort == first.SourcePort+up && f.DestinationPort == first.DestinationPort
 		destinationRuns := f.DestinationPort == first.DestinationPort+up && f.SourcePort == first.SourcePort
-		if !same || i > 0xffff || !sourceRuns && !destinationRuns || (last.SourcePort != first.SourcePort) != sourceRuns && i > 0 {
+		if !same || !sourceRuns && !destinationRuns || (last.SourcePort != first.SourcePort) != sourceRuns && i > 0 {
 			return flowRange{}, fmt.Errorf("flow %d is %v: pktgen steps through one range of ports between two addresses, and flow 0 is %v; use another engine, or fewer flows", i, f, first)
 		}
 	}
