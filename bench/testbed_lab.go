@@ -116,7 +116,7 @@ func (b *labTestbed) follow(p plan.Plan) error {
 }
 
 func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err error) {
-	scenario := dut.Scenario{Cell: c, Plan: b.options.Plan, DUT: b.lab.DUT, CPUs: b.lab.CPUs.DUT, ProcessDir: b.journal.ProcessDir()}
+	scenario := dut.Scenario{Cell: c, Plan: b.options.Plan, DUT: b.lab.DUT, CPUs: b.lab.CPUs.DUT, Queues: b.lab.Queues(), ProcessDir: b.journal.ProcessDir()}
 	steps, err := scenario.Steps()
 	var missing *dut.MissingError
 	if errors.As(err, &missing) {

@@ -20,6 +20,8 @@ type Scenario struct {
 	DUT  testbed.DUT
 	// CPUs are the DUT's, for scenarios that start processes.
 	CPUs []int
+	// Queues is the number of receive queues of each of the DUT's devices.
+	Queues int
 	// ProcessDir is the folder below which these processes have theirs.
 	ProcessDir string
 }
@@ -54,6 +56,8 @@ var kinds = map[string]kind{
 	"xdp":        xdpRouter,
 	"xdp-bridge": xdpBridge,
 	"bridge":     bridge,
+
+	"testpmd": testpmd,
 }
 
 // Kinds are the names of all scenarios that this package can make, besides the one

@@ -22,7 +22,8 @@ func Default() Plan {
 			Engine:     EngineAuto,
 			Batch:      8,
 		},
-		Limit: Limit{PPS: 100_000, BurstPackets: 64},
+		Limit:   Limit{PPS: 100_000, BurstPackets: 64},
+		Testpmd: Testpmd{Cores: 1},
 		Trial: Trial{
 			DrainQuiet: Duration(200 * time.Millisecond),
 			DrainMax:   Duration(2 * time.Second),

@@ -47,6 +47,9 @@ var fieldTexts = map[string]string{
 	"limit.pps":           "packets per second that pass",
 	"limit.burst_packets": "packets that pass at once after a pause",
 
+	"testpmd":       "DPDK testpmd as the DUT of scenario testpmd",
+	"testpmd.cores": "cores that forward, on dut_cpus in turn; each asks for frames all the time",
+
 	"trial":             "how one trial is made (RFC 2544 section 23)",
 	"trial.drain_quiet": "a trial ends when no test frame has arrived for so long",
 	"trial.drain_max":   "but not later than this after the last frame was sent",
@@ -132,6 +135,7 @@ type intRange struct {
 var intRanges = map[string]intRange{
 	"lab.mtu_bytes":              {68, 65535, "bytes"},
 	"traffic.flows":              {1, MaxFlows, "flows"},
+	"testpmd.cores":              {1, 64, "cores"},
 	"limit.pps":                  {1, 1_000_000_000, "packets per second"},
 	"limit.burst_packets":        {1, math.MaxUint32, "packets"},
 	"sim.queue_frames":           {0, 1_000_000_000, "frames"},

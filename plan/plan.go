@@ -19,6 +19,7 @@ type Plan struct {
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
 	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
 	Limit       Limit      `yaml:"limit" json:"limit"`
+	Testpmd     Testpmd    `yaml:"testpmd" json:"testpmd,omitzero"`
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
 	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`

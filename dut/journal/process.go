@@ -161,13 +161,18 @@ func (p *Process) spawn(argv []string) error {
 		c.Stdin = input
 	}
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := c.Start(); err != nil {
+	// Opened now, so that a late end is not written into the folder of a next process.
+	end, err := os.OpenFile(p.path(endFile), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
 		return err
+	}
+	if err := c.Start(); err != nil {
+		return errors.Join(err, end.Close())
 	}
 	go func() {
 		_ = c.Wait() // its state is what is wanted
-		// The folder may be gone already: then nobody asks any more.
-		_ = os.WriteFile(p.path(endFile), []byte(c.ProcessState.String()), 0o600)
+		_, _ = end.WriteString(c.ProcessState.String())
+		_ = end.Close()
 	}()
 	return nil
 }

@@ -136,7 +136,7 @@ func (r running) signal(s unix.Signal) error {
 
 // ended is how the process ended; empty while it lives, and before it has begun.
 func (p *Process) ended() string {
-	if how, err := os.ReadFile(p.path(endFile)); err == nil {
+	if how, err := os.ReadFile(p.path(endFile)); err == nil && len(how) > 0 {
 		return string(how)
 	}
 	if _, known := p.leader(); !known {

@@ -31,7 +31,7 @@ func (a Action) Alive() error {
 	}
 	// It is not a zombie for long: whoever waits for it is about to write how it ended.
 	for range 20 {
-		if _, err := os.Stat(a.Process.path(endFile)); err == nil {
+		if end, err := os.Stat(a.Process.path(endFile)); err == nil && end.Size() > 0 {
 			break
 		}
 		time.Sleep(pollEvery)
