@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/linerate/linerate/dut"
@@ -20,15 +22,10 @@ import (
 	"github.com/linerate/linerate/trial"
 )
 
-// generatorPriority is the SCHED_FIFO priority of the sending threads, below that of
-// sinks that share their CPU. What else waits for the CPU gets at most 50 ms of each
-// second (the fair server, Linux 6.12); from a thread without real-time priority it
-// would take half.
-const generatorPriority = 30
-
 // station is the tester set up for one cell: generator, sinks and the bed that
 // joins them.
 type station struct {
+	lab      *lab.Lab
 	bed      *trial.Bed
 	scenario dut.Scenario
 	config   generator.Config
@@ -48,7 +45,7 @@ type station struct {
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
 // learned yet, and there is no generator before learn.
 func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, progress func(uint64, uint64, time.Duration)) (*station, error) {
-	s := &station{scenario: dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}, priority: l.Priority(generatorPriority)}
+	s := &station{lab: l, scenario: dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT}, priority: l.GeneratorPriority()}
 	if s.applied = applied; cell.Direct() {
 		s.applied = &dut.Applied{} // of another cell
 	}
@@ -62,7 +59,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 	s.engine, s.traffic = engine.Choose(p.Traffic.Engine, s.config.Sizes), p.Traffic
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
-		CPURoles: roles(l.CPUs), Progress: progress, PerFlow: p.Traffic.PerFlow,
+		CPURoles: l.CPUs.Roles(), Progress: progress, PerFlow: p.Traffic.PerFlow,
 	}
 	if s.scenario.Tracked() {
 		s.bed.ConntrackNetns = l.DUT.Netns
@@ -72,21 +69,32 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	watched := LedgerConfig(l, direct, s.scenario.Tracked())
-	watched.Counters = s.scenario.Counters
-	if s.bed.Ledger, err = ledger.Open(watched); err != nil {
+	if err := errors.Join(l.Pin(), s.observe(p.Observe, direct)); err != nil {
 		return nil, errors.Join(err, s.close())
-	}
-	if err := l.Pin(); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if s.bed.DUTThreads, err = watch(l, direct, s.applied); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	if !direct {
-		s.bed.DUTQueues = l.DUTQueues()
 	}
 	return s, nil
+}
+
+// observe begins to watch the DUT as far as the plan wants it.
+func (s *station) observe(what plan.Observe, direct bool) (err error) {
+	if what.Ledger {
+		watched := LedgerConfig(s.lab, direct, s.scenario.Tracked())
+		watched.Counters = s.scenario.Counters
+		if s.bed.Ledger, err = ledger.Open(watched); err != nil {
+			return err
+		}
+	}
+	if what.CPUSpeed {
+		// A machine that cannot do it has been named for that when the testbed was described.
+		s.bed.Speeds, _ = observe.WatchSpeeds(slices.Sorted(maps.Keys(s.bed.CPURoles)))
+	}
+	if !what.Threads {
+		return nil
+	}
+	if s.bed.DUTThreads, err = watch(s.lab, direct, s.applied); err == nil && !direct {
+		s.bed.DUTQueues = s.lab.DUTQueues()
+	}
+	return err
 }
 
 // watch measures who has the CPUs: the DUT, unless there is none, the sinks, or others.
@@ -168,6 +176,8 @@ func (s *station) Measure(ctx context.Context, r trial.Request) (result.Trial, e
 
 func (s *station) engineName() string { return s.engine }
 
+func (s *station) mostPPS() float64 { return s.scenario.MostPPS() }
+
 func (s *station) hasten() { s.bed.DrainQuiet, s.bed.Settle = calibrationDrain, 0 }
 
 func (s *station) silent(t result.Trial) error {
@@ -188,6 +198,9 @@ func (s *station) close() error {
 	if s.bed != nil {
 		errs = append(errs, s.bed.Ledger.Close())
 	}
+	if s.bed != nil && s.bed.Speeds != nil {
+		errs = append(errs, s.bed.Speeds.Close())
+	}
 	if s.bed != nil && s.bed.DUTThreads != nil {
 		errs = append(errs, s.bed.DUTThreads.Close())
 	}
@@ -202,21 +215,4 @@ func sizes(c plan.Cell) frame.Sizes {
 		return frame.SimpleIMIX(c.IPVersion)
 	}
 	return frame.Sizes{int(c.FrameSize)}
-}
-
-func roles(c testbed.CPUs) map[int]string {
-	m := map[int]string{}
-	add := func(cpus []int, role string) {
-		for _, cpu := range cpus {
-			if m[cpu] == "" {
-				m[cpu] = role
-			} else {
-				m[cpu] += "+" + role
-			}
-		}
-	}
-	add(c.DUT, "dut")
-	add(c.Generators, "generator")
-	add(c.Sinks, "sink")
-	return m
 }

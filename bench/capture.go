@@ -13,7 +13,6 @@ import (
 	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
-	"github.com/linerate/linerate/testbed/lab"
 	"github.com/linerate/linerate/trial"
 )
 
@@ -27,24 +26,16 @@ func (r *run) capture(ctx context.Context, cell *result.Cell, t tester) error {
 	if n == 0 {
 		return nil
 	}
-	b, inLab := r.testbed.(*labTestbed)
-	st, real := t.(*station)
-	if !inLab || !real {
-		cell.Warnings = append(cell.Warnings, result.Warning{Code: "nothing-to-capture", Text: "capture.frames: a simulated device has no frames"})
-		return nil
-	}
-	if err := st.copyFrames(n); err != nil {
-		return err
-	}
-	if err := b.lab.Pin(); err != nil {
-		return err
-	}
-	ports, err := st.tap(b.lab, n)
+	ports, err := t.tap(n)
 	if err != nil {
 		return err
 	}
-	m := &measurement{run: r, bed: st.bed, cell: cell.ID, purpose: result.ForCapture, directions: cell.Directions.Count()}
-	load := min(captureLoadPPS, cell.CeilingPPS/10, st.scenario.MostPPS()/2)
+	if len(ports) == 0 {
+		cell.Warnings = append(cell.Warnings, result.Warning{Code: "nothing-to-capture", Text: "capture.frames: a simulated device has no frames"})
+		return nil
+	}
+	m := r.measurementOf(cell, t, result.ForCapture)
+	load := min(captureLoadPPS, cell.CeilingPPS/10, t.mostPPS()/2)
 	request := trial.Request{LoadPPS: load, Duration: time.Duration(float64(n) / load * float64(time.Second))}
 	_, err = m.measure(ctx, request, fmt.Sprintf("capture of %d frames of each port", n))
 	for _, p := range ports {
@@ -95,12 +86,18 @@ func (s *station) copyFrames(n int) error {
 
 // tap opens taps on the tester's ports and on the DUT's devices. A tester's port has
 // two when traffic goes both ways: one on the generator, one on the sink.
-func (s *station) tap(l *lab.Lab, limit int) (ports []*capture.Port, err error) {
+func (s *station) tap(limit int) (ports []*capture.Port, err error) {
+	if err := s.copyFrames(limit); err != nil {
+		return nil, err
+	}
+	if err := s.lab.Pin(); err != nil {
+		return nil, err
+	}
 	for _, p := range s.ports {
 		ports = append(ports, &capture.Port{Name: p.Name, Interface: p.Interface, Address: p.MAC})
 	}
 	if !s.scenario.Cell.Direct() {
-		for i, device := range []string{l.DUT.A.Interface, l.DUT.B.Interface} {
+		for i, device := range []string{s.lab.DUT.A.Interface, s.lab.DUT.B.Interface} {
 			ports = append(ports, &capture.Port{Name: "dut-" + s.ports[i].Name, Interface: device})
 		}
 	}
@@ -132,7 +129,7 @@ func (s *station) tap(l *lab.Lab, limit int) (ports []*capture.Port, err error) 
 		}
 	}
 	for _, p := range ports[2:] {
-		add(p, device(l.DUT.Netns, p.Interface))
+		add(p, device(s.lab.DUT.Netns, p.Interface))
 	}
 	if err != nil {
 		for _, p := range ports {

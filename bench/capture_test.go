@@ -25,13 +25,7 @@ func TestTapsSeeEveryFrame(t *testing.T) {
 			p := testPlan()
 			p.Traffic.Engine = engine
 			b := openBed(t, p, cellOf("route", 4, 10, plan.Bi))
-			if err := b.station.copyFrames(n); err != nil {
-				t.Fatal(err)
-			}
-			if err := b.lab.Pin(); err != nil {
-				t.Fatal(err)
-			}
-			ports, err := b.station.tap(b.lab, n)
+			ports, err := b.station.tap(n)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -54,7 +54,7 @@ func (r *run) floorOf(ctx context.Context, s shape, loads []float64) (floor []re
 	if err := st.learn(ctx); err != nil {
 		return nil, err
 	}
-	m := &measurement{run: r, bed: st, cell: cell.ID(), purpose: result.ForLatency, directions: s.directions.Count()}
+	m := &measurement{run: r, bed: st, cell: cell.ID(), purpose: result.ForLatency, directions: s.directions.Count(), repeatLimit: unlimited}
 	for _, load := range loads {
 		at, err := m.latencyAt(ctx, latencyLoad{pps: load}, r.options.Plan.Latency)
 		if err != nil {

@@ -45,7 +45,7 @@ func (m *measurement) latencyTrials(ctx context.Context, cell *result.Cell, boun
 // forLatency is a measurement of the same cell whose trials are kept apart from those
 // of the search.
 func (m *measurement) forLatency() *measurement {
-	return &measurement{run: m.run, bed: m.bed, cell: m.cell, purpose: result.ForLatency, directions: m.directions}
+	return &measurement{run: m.run, bed: m.bed, cell: m.cell, purpose: result.ForLatency, directions: m.directions, repeatLimit: unlimited}
 }
 
 // latencyThroughput is the lower bound of the goal that the plan names, or of the one
@@ -100,33 +100,20 @@ func p99(at result.LatencyAt) uint64 {
 	return at.Latency.P99NS
 }
 
-// latencyTrial makes one trial, and makes it again if it was disturbed. The last one
-// counts in any case and says that it was.
+// latencyTrial makes one trial. Where the last repetition was disturbed too it counts,
+// and says so.
 func (m *measurement) latencyTrial(ctx context.Context, load latencyLoad, duration time.Duration) (result.LatencyAt, error) {
 	reason := "latency at a load of the plan"
 	if load.share > 0 {
 		reason = fmt.Sprintf("latency at %v of the throughput", plan.Ratio(load.share))
 	}
-	for attempt := 0; ; attempt++ {
-		t, err := m.make(ctx, trial.Request{LoadPPS: load.pps, Duration: duration, Variation: true}, reason)
-		if err != nil {
-			return result.LatencyAt{}, err
-		}
-		why := trial.Disturbed(t)
-		if why != "" && attempt < repeatsPerTrial {
-			t.Discarded = why
-			reason = "repeated: " + why
-		}
-		m.run.events.TrialEnded(t, nil)
-		if err := m.keep(t); err != nil {
-			return result.LatencyAt{}, err
-		}
-		if t.Discarded == "" {
-			at := t.LatencyAt()
-			at.LoadRatio, at.Disturbed = load.share, why
-			return at, nil
-		}
+	t, why, err := m.single(ctx, trial.Request{LoadPPS: load.pps, Duration: duration, Variation: true}, reason)
+	if err != nil {
+		return result.LatencyAt{}, err
 	}
+	at := t.LatencyAt()
+	at.LoadRatio, at.Disturbed = load.share, why
+	return at, nil
 }
 
 // sameLoad is the factor within which two loads have the same floor: without a DUT the

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -22,7 +23,8 @@ type measurement struct {
 	directions int
 	trials     []result.Trial
 	finder     search.Search
-	// repeated is the traffic time of disturbed trials so far, repeatLimit how much there may be.
+	// repeated is the traffic time of disturbed trials so far, repeatLimit how much there
+	// may be: none by default, and unlimited in tests that make few trials.
 	repeated, repeatLimit time.Duration
 }
 
@@ -35,7 +37,7 @@ func (m *measurement) search(ctx context.Context, s search.Search) error {
 			return nil
 		}
 		request := trial.Request{LoadPPS: load.PPS, Duration: time.Duration(load.DurationS * float64(time.Second))}
-		t, err := m.sound(ctx, request, load.Reason)
+		t, _, err := m.sound(ctx, request, load.Reason)
 		if err != nil {
 			return err
 		}
@@ -49,30 +51,48 @@ const (
 	repeatsPerTrial = 2
 	// repeatShare of the trial time of a cell may be spent on repeating.
 	repeatShare = 0.25
+	unlimited   = time.Duration(math.MaxInt64)
 )
 
-// sound makes a trial, and makes it again if it was disturbed. The last one counts
-// in any case: a generator that is short every time is a result.
-func (m *measurement) sound(ctx context.Context, r trial.Request, reason string) (result.Trial, error) {
+// sound makes a trial, and makes it again if it was disturbed. The last one counts in
+// any case, because a generator that is short every time is a result; why is then what
+// disturbed it. Whether it is disturbed is decided without regard to what came through.
+func (m *measurement) sound(ctx context.Context, r trial.Request, reason string) (t result.Trial, why string, err error) {
 	for attempt := 0; ; attempt++ {
-		t, err := m.make(ctx, r, reason)
-		if err != nil {
-			return t, err
+		if t, err = m.make(ctx, r, reason); err != nil {
+			return t, "", err
 		}
-		why := trial.Disturbed(t)
+		why = trial.Disturbed(t)
 		if why == "" && m.strict && t.Lost == 0 && t.Unsent > 0 {
 			why = "the generator was held up"
 		}
-		if m.purpose == result.ForSearch && why != "" && attempt < repeatsPerTrial && m.repeated+r.Duration <= m.repeatLimit {
-			m.repeated += r.Duration
-			t.Discarded = why
-			m.run.events.TrialEnded(t, m.finder.Bounds())
-			reason = "repeated: " + why
+		if why == "" || attempt == repeatsPerTrial || r.Duration > m.repeatLimit-m.repeated {
+			return t, why, m.keep(t)
 		}
-		if err := m.keep(t); err != nil || t.Discarded == "" {
-			return t, err
+		m.repeated += r.Duration
+		t.Discarded = why
+		m.run.events.TrialEnded(t, m.bounds())
+		if err := m.keep(t); err != nil {
+			return t, why, err
 		}
+		reason = "repeated: " + why
 	}
+}
+
+// single is sound for a trial that no search waits for.
+func (m *measurement) single(ctx context.Context, r trial.Request, reason string) (t result.Trial, why string, err error) {
+	if t, why, err = m.sound(ctx, r, reason); err == nil {
+		m.run.events.TrialEnded(t, nil)
+	}
+	return t, why, err
+}
+
+// bounds are those of the search that the trials are made for; nil if there is none.
+func (m *measurement) bounds() []search.Bounds {
+	if m.finder == nil {
+		return nil
+	}
+	return m.finder.Bounds()
 }
 
 // measure makes one trial and stores it.

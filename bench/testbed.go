@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/linerate/linerate/capture"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/trial"
@@ -55,6 +56,10 @@ type tester interface {
 	engineName() string
 	// hasten shortens what a trial waits for to what a link without a DUT needs.
 	hasten()
+	// tap copies the first frames, so many, of every port from here on; no port where there are no frames.
+	tap(frames int) ([]*capture.Port, error)
+	// mostPPS is the rate that the DUT is known to carry at most; infinite if unknown.
+	mostPPS() float64
 	// silent says why no frame was sent or none came in trials without a DUT.
 	silent(t result.Trial) error
 	close() error

@@ -3,8 +3,6 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/linerate/linerate/dut"
@@ -26,8 +24,7 @@ type labTestbed struct {
 	applied *dut.Applied
 	// comeBack undoes the stepping aside of linerate's threads.
 	comeBack func() error
-	// speeds is nil, and speedsErr why, if the kernel offers no timer to programs.
-	speeds    *observe.Speeds
+	// speedsErr is why the speed of the CPUs cannot be measured: the kernel offers no timer to programs.
 	speedsErr error
 }
 
@@ -46,8 +43,11 @@ func (b *labTestbed) open() (err error) {
 	if b.lab, err = lab.Open(b.id, b.options.Plan.Lab, b.journal); err != nil {
 		return err
 	}
-	b.speeds, b.speedsErr = observe.WatchSpeeds(slices.Sorted(maps.Keys(roles(b.lab.CPUs))))
-	return nil
+	speeds, err := observe.WatchSpeeds(b.lab.CPUs.DUT)
+	if b.speedsErr = err; err != nil {
+		return nil
+	}
+	return speeds.Close()
 }
 
 func (b *labTestbed) clear() (err error) {
@@ -61,9 +61,6 @@ func (b *labTestbed) close() error {
 	var err error
 	if b.comeBack != nil {
 		err = b.comeBack()
-	}
-	if b.speeds != nil {
-		err = errors.Join(err, b.speeds.Close())
 	}
 	return errors.Join(err, b.journal.Close())
 }
@@ -83,6 +80,9 @@ func (b *labTestbed) describe() (result.Testbed, []result.Warning) {
 		warn("shared-cpus", "generator and DUT share a CPU: the figures are of both together; a machine with more CPUs is needed to tell them apart")
 	} else if cpus.SinksBesideDUT() {
 		warn("sink-beside-dut", "there is no CPU left for the sink, so it runs beside the DUT and before it: the throughput is that of DUT and sink together, the CPU time of the sink is not counted as the DUT's")
+	}
+	if o := b.options.Plan.Observe; !o.Ledger || !o.Threads || !o.CPUSpeed {
+		warn("observers-off", "the plan switches observers off (observe.*): verdicts rest on less, and what is not watched is not shown")
 	}
 	if b.speedsErr != nil {
 		warn("cpu-speed-unknown", fmt.Sprintf("whether the CPUs kept their speed is not known: %v", b.speedsErr))
@@ -142,7 +142,6 @@ func (b *labTestbed) openStation(c plan.Cell) (tester, error) {
 	if err != nil {
 		return nil, err // not a nil *station in a tester
 	}
-	s.bed.Speeds = b.speeds
 	if plant := b.options.Plant; plant != nil {
 		if err := plant(Station{Cell: c, CPUs: b.lab.CPUs, Generator: &s.config, Sinks: s.sinks}); err != nil {
 			return nil, errors.Join(err, s.close())

@@ -3,7 +3,9 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 
+	"github.com/linerate/linerate/capture"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/testbed/sim"
@@ -102,10 +104,12 @@ func (s *simStation) Measure(ctx context.Context, r trial.Request) (result.Trial
 	return s.station.Measure(ctx, r.LoadPPS, r.Duration)
 }
 
-func (s *simStation) learn(ctx context.Context) error { return ctx.Err() }
-func (s *simStation) engineName() string              { return "sim" }
-func (s *simStation) hasten()                         {}
-func (s *simStation) close() error                    { return nil }
+func (s *simStation) learn(ctx context.Context) error  { return ctx.Err() }
+func (s *simStation) engineName() string               { return "sim" }
+func (s *simStation) hasten()                          {}
+func (s *simStation) tap(int) ([]*capture.Port, error) { return nil, nil }
+func (s *simStation) mostPPS() float64                 { return math.Inf(1) }
+func (s *simStation) close() error                     { return nil }
 
 func (s *simStation) silent(t result.Trial) error {
 	if t.Received == 0 {

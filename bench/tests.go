@@ -36,31 +36,12 @@ func (r *run) testCell(ctx context.Context, cell *result.Cell, bed trial.Measure
 
 // measurementOf makes and stores the trials of one test.
 func (r *run) measurementOf(cell *result.Cell, bed trial.Measurer, purpose result.Purpose) *measurement {
-	return &measurement{run: r, bed: bed, cell: cell.ID, purpose: purpose, directions: cell.Directions.Count()}
+	return &measurement{run: r, bed: bed, cell: cell.ID, purpose: purpose, directions: cell.Directions.Count(), repeatLimit: unlimited}
 }
 
 // maxLoadPPS is the greatest load of a cell per direction: the ceiling, or less if the plan says so.
 func maxLoadPPS(p plan.Plan, cell *result.Cell) float64 {
 	return searchConfig(p.Search, cell.CeilingPPS).MaxLoadPPS
-}
-
-// undisturbed makes a trial, and makes it again if it was disturbed, as sound does
-// for those of a search; there is no budget, because these tests make few trials.
-func (m *measurement) undisturbed(ctx context.Context, r trial.Request, reason string) (result.Trial, error) {
-	for attempt := 0; ; attempt++ {
-		t, err := m.make(ctx, r, reason)
-		if err != nil {
-			return t, err
-		}
-		if why := trial.Disturbed(t); why != "" && attempt < repeatsPerTrial {
-			t.Discarded = why
-		}
-		m.run.events.TrialEnded(t, nil)
-		if err := m.keep(t); err != nil || t.Discarded == "" {
-			return t, err
-		}
-		reason = "repeated: " + t.Discarded
-	}
 }
 
 // sweepCell measures loss against load (RFC 2544 section 26.3).
@@ -74,7 +55,7 @@ func (r *run) sweepCell(ctx context.Context, cell *result.Cell, bed trial.Measur
 	}
 	m := r.measurementOf(cell, bed, result.ForLossRate)
 	for load, more := sweep.Next(); more; load, more = sweep.Next() {
-		t, err := m.undisturbed(ctx, trial.Request{LoadPPS: load.PPS, Duration: time.Duration(p.TrialDuration)}, load.Reason)
+		t, _, err := m.single(ctx, trial.Request{LoadPPS: load.PPS, Duration: time.Duration(p.TrialDuration)}, load.Reason)
 		if err != nil {
 			return err
 		}
@@ -106,7 +87,7 @@ func (r *run) burstCell(ctx context.Context, cell *result.Cell, bed trial.Measur
 	m := r.measurementOf(cell, bed, result.ForBursts)
 	for burst, more := find.Next(); more; burst, more = find.Next() {
 		request := trial.Request{Frames: burst.Frames, Duration: time.Second + time.Duration(float64(burst.Frames)/burstSlowestPPS*float64(time.Second))}
-		t, err := m.undisturbed(ctx, request, fmt.Sprintf("%s: %d frames", burst.Reason, burst.Frames))
+		t, _, err := m.single(ctx, request, fmt.Sprintf("%s: %d frames", burst.Reason, burst.Frames))
 		if err != nil {
 			return err
 		}
@@ -175,7 +156,7 @@ func (r *run) recoverCell(ctx context.Context, cell *result.Cell, bed trial.Meas
 		Step: generator.Step{PPS: under, After: time.Duration(p.OverloadDuration)},
 	}
 	for i := range p.Repeats {
-		t, err := m.undisturbed(ctx, request, fmt.Sprintf("recovery %d of %d: %.0f pps, then %.0f", i+1, p.Repeats, over, under))
+		t, _, err := m.single(ctx, request, fmt.Sprintf("recovery %d of %d: %.0f pps, then %.0f", i+1, p.Repeats, over, under))
 		if err != nil {
 			return err
 		}

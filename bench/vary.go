@@ -195,44 +195,23 @@ func (v *varied) throughput(ctx context.Context, variant plan.Variant, c plan.Ce
 	return f, fmt.Errorf("cell %s: no load was found to pass %s in %d searches: there is nothing to compare; see its trials", c.ID(), variant.Plan.ShortGoal().Name, searchAttempts)
 }
 
-// rateAttempts is how often a disturbed trial of a forwarding rate is made at most.
-const rateAttempts = 3
-
-// rate is the mean forwarding rate of some trials at a load. A disturbed trial is made
-// again; whether it is disturbed is decided without regard to what it forwarded.
+// rate is the mean forwarding rate of some trials at a load.
 func (v *varied) rate(ctx context.Context, cell *result.Cell, bed trial.Measurer, load float64) (f figure, err error) {
 	p := v.options.Plan.Repeated
-	m := &measurement{run: v.run, bed: bed, cell: cell.ID, purpose: result.ForWarmUp, directions: cell.Directions.Count()}
-	if _, err := m.measure(ctx, trial.Request{LoadPPS: load / 10, Duration: warmUp}, "warm-up, not counted"); err != nil {
+	warm := v.measurementOf(cell, bed, result.ForWarmUp)
+	if _, err := warm.measure(ctx, trial.Request{LoadPPS: load / 10, Duration: warmUp}, "warm-up, not counted"); err != nil {
 		return f, err
 	}
-	m.purpose = result.ForComparison
-	request := trial.Request{LoadPPS: load, Duration: time.Duration(p.TrialDuration)}
+	m := v.measurementOf(cell, bed, result.ForComparison)
 	for range p.Trials {
-		reason := "forwarding rate at a fixed load"
-		for attempt := 1; ; attempt++ {
-			t, err := m.make(ctx, request, reason)
-			if err != nil {
-				return f, err
-			}
-			why := trial.Disturbed(t)
-			if why != "" && attempt < rateAttempts {
-				t.Discarded = why
-				reason = "repeated: " + why
-			}
-			v.events.TrialEnded(t, nil)
-			if err := m.keep(t); err != nil {
-				return f, err
-			}
-			if t.Discarded != "" {
-				continue
-			}
-			if why != "" {
-				f.disturbed = why
-			}
-			f.pps += t.ReceivedPPS() / float64(cell.Directions.Count()) / float64(p.Trials)
-			break
+		t, why, err := m.single(ctx, trial.Request{LoadPPS: load, Duration: time.Duration(p.TrialDuration)}, "forwarding rate at a fixed load")
+		if err != nil {
+			return f, err
 		}
+		if why != "" {
+			f.disturbed = why
+		}
+		f.pps += t.ReceivedPPS() / float64(cell.Directions.Count()) / float64(p.Trials)
 	}
 	return f, nil
 }

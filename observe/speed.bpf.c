@@ -13,7 +13,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct speed {
-	__u64 samples;
+	__u64 turns; /* of the loop, in time_ns */
 	__u64 time_ns;
 	/* The CPU was taken away, or the interrupt itself interrupted: not counted above. */
 	__u64 broken;
@@ -52,7 +52,7 @@ int on_timer(struct bpf_perf_event_data *ctx)
 		s->broken++;
 		return 0;
 	}
-	s->samples++;
+	s->turns += TURNS;
 	s->time_ns += took;
 	return 0;
 }

@@ -10,12 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	// speedTurns is TURNS in speed.bpf.c.
-	speedTurns = 1000
-	// speedHz is how often a CPU is timed: 0.03 % of its time at 1.5 us each.
-	speedHz = 200
-)
+// speedHz is how often a CPU is timed, for some microseconds each time.
+const speedHz = 200
 
 // Speeds measures how fast CPUs are while they do other work: a shared machine, a
 // hypervisor or a governor changes that from one second to the next, and with it
@@ -96,7 +92,7 @@ func (s SpeedSample) TurnsPerS(before SpeedSample, cpu int) float64 {
 	if now.TimeNs == was.TimeNs {
 		return 0
 	}
-	return float64(now.Samples-was.Samples) * speedTurns * 1e9 / float64(now.TimeNs-was.TimeNs)
+	return float64(now.Turns-was.Turns) * 1e9 / float64(now.TimeNs-was.TimeNs)
 }
 
 // Close ends the measurement.

@@ -15,7 +15,7 @@ import (
 
 type speedSpeed struct {
 	_         structs.HostLayout
-	Samples   uint64
+	Turns     uint64
 	TimeNs    uint64
 	Broken    uint64
 	FastestNs uint64

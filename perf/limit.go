@@ -25,10 +25,7 @@ func limit(ctx context.Context, s *session, t *table) error {
 	for _, pps := range []int{50_000, 100_000, 200_000} {
 		for n := range runs {
 			s.say("limit: %d pps, run %d of %d", pps, n+1, runs)
-			p, err := loadPlan("baseline", "scenarios=limit", fmt.Sprintf("limit.pps=%d", pps))
-			if err == nil && s.short {
-				err = p.Set([]string{"traffic.flows=1"})
-			}
+			p, err := loadPlan("baseline", "scenarios=limit", fmt.Sprintf("limit.pps=%d", pps), "traffic.flows=1", "latency.enabled=false")
 			if err != nil {
 				return err
 			}

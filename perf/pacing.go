@@ -13,10 +13,6 @@ import (
 	"github.com/linerate/linerate/generator/xdp"
 )
 
-// senderPriority is what bench gives the sending threads: a SCHED_FIFO priority, or
-// a nice value if it is negative.
-const senderPriority = 30
-
 // rateTolerance is the share by which the achieved rate may differ from the asked one, in percent.
 const rateTolerance = 0.1
 
@@ -65,7 +61,7 @@ func pacing(ctx context.Context, s *session, t *table) (err error) {
 	if err != nil {
 		return err
 	}
-	noteThrottling(t, all)
+	noteThrottling(t, all, w.priority)
 	for _, p := range all {
 		if p.engine == "xdp" && p.pps <= 500_000 {
 			t.want(atMost(fmt.Sprintf("|error| of xdp at %.0f kpps", p.pps/1e3), abs(p.errors.median()), rateTolerance, " %"))
@@ -95,12 +91,12 @@ func (w *wire) engines() (list []generator.Generator, stop func() error, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	x.Priority = senderPriority
+	x.Priority = w.priority
 	a, err := afpacket.New(config)
 	if err != nil {
 		return nil, nil, errors.Join(err, x.Close())
 	}
-	a.Priority = senderPriority
+	a.Priority = w.priority
 	return []generator.Generator{x, a}, func() error { return errors.Join(x.Close(), a.Close()) }, nil
 }
 
@@ -149,15 +145,15 @@ const throttled = 30 * time.Millisecond
 // noteThrottling names the reason if the kernel held the sending threads back. With
 // CONFIG_RT_GROUP_SCHED a real-time thread that never sleeps is stopped for the rest
 // of each second even if nobody else wants the CPU (Linux 6.18, kernel/sched/rt.c).
-func noteThrottling(t *table, all []*paced) {
+func noteThrottling(t *table, all []*paced, priority int) {
 	longest := time.Duration(0)
 	for _, p := range all {
 		longest = max(longest, time.Duration(p.gaps.QuantileNS(1)))
 	}
 	runtime, err := journal.ReadSysctl("", "kernel.sched_rt_runtime_us")
-	if senderPriority <= 0 || longest < throttled || err != nil || runtime == "-1" {
+	if priority <= 0 || longest < throttled || err != nil || runtime == "-1" {
 		return
 	}
 	t.note("sending threads have SCHED_FIFO %d, as in a run, and kernel.sched_rt_runtime_us is %s: of each second the kernel withholds the rest from them; "+
-		"that is the gap of %v", senderPriority, runtime, longest.Round(time.Millisecond))
+		"that is the gap of %v", priority, runtime, longest.Round(time.Millisecond))
 }

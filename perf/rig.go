@@ -89,18 +89,14 @@ func (r *rig) openEnds(flows []frame.Flow) (err error) {
 	if err != nil {
 		return err
 	}
-	r.generator.Priority = senderPriority
+	r.generator.Priority = r.lab.GeneratorPriority()
 	return r.lab.Pin()
 }
 
 func (r *rig) openBed(p plan.Plan) error {
 	from, to := r.lab.Ports(false)
-	roles := map[int]string{}
-	for _, cpu := range r.lab.CPUs.DUT {
-		roles[cpu] = "dut"
-	}
 	r.bed = &trial.Bed{
-		Generator: r.generator, DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), CPURoles: roles,
+		Generator: r.generator, DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), CPURoles: r.lab.CPUs.Roles(),
 		Directions: []trial.Direction{{
 			Port: from.Name, Sink: r.sink, Out: trial.Device{Netns: from.Netns, Name: from.Interface}, In: trial.Device{Netns: to.Netns, Name: to.Interface},
 			DUTOut: trial.Device{Netns: r.lab.DUT.Netns, Name: r.lab.DUT.B.Interface},

@@ -24,6 +24,7 @@ import (
 // one CPU: the counter's NAPI is polled in the softirq of whoever sends.
 type wire struct {
 	cpu      int
+	priority int // of the sending threads, as in a run
 	from, to testbed.Port
 	flows    []frame.Flow
 	objects  endsObjects
@@ -61,6 +62,7 @@ func (w *wire) open() error {
 		return err
 	}
 	w.from, w.to = l.Ports(true)
+	w.priority = l.GeneratorPriority()
 	space := frame.Space{Source: l.DUT.A.Hosts4, Destination: l.DUT.B.Hosts4, SourceHosts: 64, DestinationHosts: 64}
 	if w.flows, err = space.Draw(flowCount, 1); err != nil {
 		return err

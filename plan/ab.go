@@ -32,7 +32,7 @@ type Repeated struct {
 	// Figure is "forwarding-rate" at a fixed load, "throughput" by a short search, or
 	// "auto": the forwarding rate for A/B, the throughput for a sweep.
 	Figure string `yaml:"figure" json:"figure"`
-	// LoadPPS is the fixed load of the forwarding rate per direction; 0: a quarter above the highest
+	// LoadPPS is the fixed load of the forwarding rate per direction; 0: twice the highest
 	// throughput that the first search of each variant finds.
 	LoadPPS float64 `yaml:"load_pps" json:"load_pps"`
 	// TrialDuration of each of Trials trials of the forwarding rate, whose mean is the figure.

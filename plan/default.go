@@ -39,6 +39,7 @@ func Default() Plan {
 		FrameLossRate:  defaultFrameLossRate(),
 		BackToBack:     defaultBackToBack(),
 		SystemRecovery: defaultSystemRecovery(),
+		Observe:        defaultObserve(),
 		DUT:            DUT{NAPIDeferHardIRQs: 2},
 		AB:             defaultAB(),
 		Sweep:          defaultSweep(),

@@ -55,6 +55,11 @@ var fieldTexts = map[string]string{
 	"trial.drain_max":   "but not later than this after the last frame was sent",
 	"trial.settle":      "wait after the counters are read",
 
+	"observe":           "what watches the DUT during trials; off to learn what the watching costs",
+	"observe.ledger":    "count where frames are lost, by the kernel's counters and drop reasons",
+	"observe.threads":   "take the CPU time of the DUT's threads, and who else ran on its CPUs",
+	"observe.cpu_speed": "time the CPUs, which tells a slow DUT from a slow machine",
+
 	"dut":                      "tuning of the device under test, whatever the scenario; put back after each cell",
 	"dut.sysctls":              "sysctls of the DUT's network namespace, by name",
 	"dut.gro_flush_timeout":    "time between polls of the DUT's devices while frames come; 0s: a poll at every arrival",
@@ -76,7 +81,7 @@ var fieldTexts = map[string]string{
 
 	"repeated":                "how one figure of an A/B comparison or a sweep is taken",
 	"repeated.figure":         "forwarding-rate, throughput, or auto: the rate for A/B, the throughput for a sweep",
-	"repeated.load_pps":       "fixed load of the forwarding rate per direction; 0: a quarter above the highest throughput found first",
+	"repeated.load_pps":       "fixed load of the forwarding rate per direction; 0: twice the highest throughput found first",
 	"repeated.trial_duration": "duration of each trial of the forwarding rate",
 	"repeated.seed":           "fixes the order of the measurements and the resampling",
 	"repeated.trials":         "trials of the forwarding rate whose mean is one figure",

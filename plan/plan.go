@@ -30,6 +30,7 @@ type Plan struct {
 	BackToBack     BackToBack     `yaml:"back_to_back" json:"back_to_back"`
 	SystemRecovery SystemRecovery `yaml:"system_recovery" json:"system_recovery"`
 	Capture        Capture        `yaml:"capture" json:"capture"`
+	Observe        Observe        `yaml:"observe" json:"observe"`
 	DUT            DUT            `yaml:"dut" json:"dut"`
 	AB             AB             `yaml:"ab" json:"ab"`
 	Sweep          Sweep          `yaml:"sweep" json:"sweep"`

@@ -137,7 +137,7 @@ func abPicture(c result.ComparedCell) []string {
 	band[column(1)] = '│'
 	ruler := blank()
 	for _, t := range axis.ticks() {
-		text := []rune(axis.label(t))
+		text := []rune(tickLabel(t))
 		at := max(0, min(abPictureColumns-len(text), column(t)-len(text)/2))
 		if strings.TrimSpace(string(ruler[max(0, at-1):min(abPictureColumns, at+len(text)+1)])) == "" {
 			copy(ruler[at:], text)
@@ -172,30 +172,8 @@ func (a abAxis) share(ratio float64) float64 {
 	return max(0, min(1, (ratio-a.low)/(a.high-a.low)))
 }
 
-// step is a round distance that makes some six ticks.
-func (a abAxis) step() float64 {
-	rough := (a.high - a.low) / 6
-	unit := math.Pow(10, math.Floor(math.Log10(rough)))
-	for _, s := range []float64{1, 2, 5} {
-		if rough <= s*unit {
-			return s * unit
-		}
-	}
-	return 10 * unit
-}
-
-func (a abAxis) ticks() []float64 {
-	step := a.step()
-	var list []float64
-	for i := math.Ceil(a.low / step); i*step <= a.high; i++ {
-		list = append(list, i*step)
-	}
-	return list
-}
-
-func (a abAxis) label(ratio float64) string {
-	return strconv.FormatFloat(ratio, 'f', max(0, -int(math.Floor(math.Log10(a.step())+1e-9))), 64)
-}
+// ticks are round ratios, some six.
+func (a abAxis) ticks() []float64 { return ticksBetween(a.low, a.high, 6) }
 
 // comparisonAB prints the outcome of an A/B comparison; nothing for a run without one.
 func (p *page) comparisonAB(run *result.Run) {

@@ -67,7 +67,7 @@ func abChartOf(c result.ComparedCell, index int) *abChart {
 	}
 	ch.BandWidth, ch.Height = at(1+c.MarginRatio)-ch.BandX, ch.TickY+22
 	for _, t := range axis.ticks() {
-		ch.Ticks = append(ch.Ticks, tick{At: at(t), Label: axis.label(t)})
+		ch.Ticks = append(ch.Ticks, tick{At: at(t), Label: tickLabel(t)})
 	}
 	for i, p := range c.Pairs {
 		dot := abDot{X: at(p.Ratio()), Y: abHeadHeight + abRowHeight*i + abRowHeight/2, Tip: fmt.Sprintf("pair %d: A %s, B %s Mpps, B/A %.4f", i+1, Mpps(p.APPS), Mpps(p.BPPS), p.Ratio())}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"regexp"
 	"strings"
 
@@ -107,11 +108,7 @@ func (HTML) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 }
 
 func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
-	css, err := htmlFiles.ReadFile("html/style.css")
-	if err != nil {
-		return nil, err
-	}
-	ledgerCSS, err := htmlFiles.ReadFile("html/ledger.css")
+	css, err := styles()
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +121,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 		return nil, err
 	}
 	d := digestOf(run, trials)
-	p := &htmlPage{digest: d, Sections: sectionsOf(d), CSS: template.CSS(css) + template.CSS(ledgerCSS), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
+	p := &htmlPage{digest: d, Sections: sectionsOf(d), CSS: template.CSS(css), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
 		AB: htmlABOf(run), Sweeps: htmlSweepOf(run), Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
 		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation,
 		FigureTables: figureTables(d)}
@@ -241,4 +238,22 @@ func asUint(n any) uint64 {
 		return v
 	}
 	return 0
+}
+
+// styles are all style sheets. That of the page comes last in the alphabet: the others
+// have selectors of their own.
+func styles() (string, error) {
+	names, err := fs.Glob(htmlFiles, "html/*.css")
+	if err != nil {
+		return "", err
+	}
+	var all strings.Builder
+	for _, name := range names {
+		css, err := htmlFiles.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		all.Write(css)
+	}
+	return all.String(), nil
 }

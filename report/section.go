@@ -18,12 +18,14 @@ type section struct {
 	Columns []column
 	Rows    [][]string
 	Graph   *graph
-	Notes   []string
+	// Ladder takes the place of the table in HTML.
+	Ladder *ladder
+	Notes  []string
 }
 
 // sectionsOf are the sections of a run in the order of the report.
 func sectionsOf(d digest) []section {
-	var list []section
+	list := ladderSections(d)
 	for _, s := range []*section{sizesSection(d), throughputSection(d), lossSection(d), burstSection(d), recoverySection(d), deviationSection(d), captureSection(d)} {
 		if s != nil {
 			list = append(list, *s)

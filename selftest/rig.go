@@ -24,7 +24,6 @@ const (
 	rigFlows        = 1
 	rigPPS          = 20_000
 	rigDuration     = 500 * time.Millisecond
-	rigPriority     = 30 // SCHED_FIFO, as in every run
 	rigDrain        = 100 * time.Millisecond
 	attempts        = 6 // of a trial that the machine disturbed
 	generatorWarmUp = 100 * time.Millisecond
@@ -111,19 +110,12 @@ func (r *rig) openEnds(flows []frame.Flow) (err error) {
 	if err != nil {
 		return err
 	}
-	r.generator.Priority = rigPriority
+	r.generator.Priority = r.lab.GeneratorPriority()
 	return r.lab.Pin()
 }
 
 func (r *rig) openBed() error {
 	from, to := r.lab.Ports(false)
-	roles := map[int]string{}
-	for _, cpu := range r.lab.CPUs.Generators {
-		roles[cpu] = "generator"
-	}
-	for _, cpu := range r.lab.CPUs.DUT {
-		roles[cpu] = "dut"
-	}
 	threads, err := r.lab.DUTThreads()
 	if err != nil {
 		return err
@@ -133,7 +125,7 @@ func (r *rig) openBed() error {
 		return err
 	}
 	r.bed = &trial.Bed{
-		Generator: r.generator, DUTThreads: watch, DrainQuiet: rigDrain, DrainMax: 2 * time.Second, CPURoles: roles,
+		Generator: r.generator, DUTThreads: watch, DrainQuiet: rigDrain, DrainMax: 2 * time.Second, CPURoles: r.lab.CPUs.Roles(),
 		Directions: []trial.Direction{{
 			Port: from.Name, Sink: r.sink, Out: trial.Device{Netns: from.Netns, Name: from.Interface}, In: trial.Device{Netns: to.Netns, Name: to.Interface},
 			DUTOut: trial.Device{Netns: r.lab.DUT.Netns, Name: r.lab.DUT.B.Interface},

@@ -71,6 +71,23 @@ func (c CPUs) Tester() []int {
 	return list
 }
 
+// Roles say what each CPU is for: "dut", "generator", "sink", or several joined by "+".
+func (c CPUs) Roles() map[int]string {
+	roles := map[int]string{}
+	for _, part := range []struct {
+		role string
+		cpus []int
+	}{{"dut", c.DUT}, {"generator", c.Generators}, {"sink", c.Sinks}} {
+		for _, cpu := range part.cpus {
+			if roles[cpu] != "" {
+				roles[cpu] += "+"
+			}
+			roles[cpu] += part.role
+		}
+	}
+	return roles
+}
+
 func overlap(a, b []int) bool {
 	for _, cpu := range a {
 		if contains(b, cpu) {

@@ -15,8 +15,9 @@ import (
 // Real-time priorities of the NAPI threads. A sink goes before the DUT: where
 // both share a CPU, an overloaded DUT would otherwise never let the sink run.
 const (
-	dutPriority  = 40
-	sinkPriority = 50
+	generatorPriority = 30
+	dutPriority       = 40
+	sinkPriority      = 50
 )
 
 // setThreaded asks for one kernel thread per receive queue (Linux 5.12). The
@@ -69,7 +70,7 @@ func (l *Lab) pinDevice(device string, cpus []int, priority int) error {
 		if err := sched.Pin(tid, home[queue%len(home)]); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
-		if err := sched.Prioritise(tid, l.Priority(priority)); err != nil {
+		if err := sched.Prioritise(tid, l.priority(priority)); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
 	}

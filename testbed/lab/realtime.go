@@ -7,9 +7,14 @@ package lab
 // threads too (cap_safe_nice, security/commoncap.c).
 func (l *Lab) RealTime() error { return l.noRealTime }
 
-// Priority is what a thread of the lab asks for instead of a SCHED_FIFO priority where
+// GeneratorPriority is what sending threads ask for, below that of sinks that share
+// their CPU. What else waits for the CPU gets at most 50 ms of each second (the fair
+// server, Linux 6.12); from a thread without real-time priority it would take half.
+func (l *Lab) GeneratorPriority() int { return l.priority(generatorPriority) }
+
+// priority is what a thread of the lab asks for instead of a SCHED_FIFO priority where
 // there are none: a nice value, the further below 0 the higher the priority is.
-func (l *Lab) Priority(fifo int) int {
+func (l *Lab) priority(fifo int) int {
 	if l.noRealTime == nil {
 		return fifo
 	}
