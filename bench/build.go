@@ -69,6 +69,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 			return nil, errors.Join(err, s.close())
 		}
 	}
+	l.ShareDUT(s.scenario.SharesCPUs())
 	if err := errors.Join(l.Pin(), s.observe(p.Observe, direct)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -79,7 +80,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 func (s *station) observe(what plan.Observe, direct bool) (err error) {
 	if what.Ledger {
 		watched := LedgerConfig(s.lab, direct, s.scenario.Tracked())
-		watched.Counters = s.scenario.Counters
+		watched.Counters, watched.Copied = s.scenario.Counters, s.scenario.Copies()
 		if s.bed.Ledger, err = ledger.Open(watched); err != nil {
 			return err
 		}

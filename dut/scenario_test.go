@@ -25,8 +25,9 @@ func scenarioOf(spelling string, version, flows int, netns string) Scenario {
 	a.TesterMAC, b.TesterMAC = net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0a}, net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0d}
 	s := plan.Scenario(spelling)
 	return Scenario{
+		CPUs: []int{0}, ProcessDir: "/run/linerate/test.processes",
 		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows},
-		Plan: plan.Plan{Limit: plan.Limit{PPS: 50_000, BurstPackets: 64}},
+		Plan: plan.Plan{Limit: plan.Limit{PPS: 50_000, BurstPackets: 64}, Testpmd: plan.Testpmd{Cores: 1}},
 		DUT:  testbed.DUT{Netns: netns, A: a, B: b},
 	}
 }
@@ -49,7 +50,7 @@ func spellings() []string {
 // needTools skips where a scenario's tools are missing.
 func needTools(t *testing.T) {
 	t.Helper()
-	testenv.Need(t, "nft, iptables and ip6tables", requireTools("nft", "iptables", "ip6tables"))
+	testenv.Need(t, "the tools of all scenarios", requireTools("nft", "iptables", "ip6tables", testpmdTool))
 }
 
 func TestSteps(t *testing.T) {
@@ -97,6 +98,7 @@ func TestSetup(t *testing.T) {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
 				s := scenarioOf(spelling, version, 100, namespace(t))
+				s.ProcessDir = shortFolder(t)
 				steps, err := s.Steps()
 				if err != nil {
 					t.Fatal(err)
@@ -120,6 +122,9 @@ func TestSetup(t *testing.T) {
 					setup = setup[1:]
 				}
 				for _, step := range steps {
+					if step.VersionLine != "" && len(setup) > 0 && strings.HasPrefix(setup[0], "# "+step.Do.Argv[0]+": ") {
+						setup = setup[1:]
+					}
 					if len(setup) > 0 && setup[0] == step.Do.String() {
 						setup = setup[1:]
 					} else if !step.AtLeast && !step.IfPresent {
@@ -140,6 +145,22 @@ func TestSetup(t *testing.T) {
 	}
 }
 
+// shortFolder is a name for a folder in which the sockets of processes fit into the 108 bytes
+// that a path of one may have.
+func shortFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "lr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err) // something was left in it
+		}
+	})
+	return dir + "/p"
+}
+
 func TestMissingTool(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, tt := range []struct {
@@ -155,6 +176,7 @@ func TestMissingTool(t *testing.T) {
 		{"snat-iptables", 6, "ip6tables", "iptables"},
 		{"limit", 4, "nft", "nftables"},
 		{"bridge", 4, "ip", "iproute2"},
+		{"testpmd", 4, "dpdk-testpmd", "dpdk-dev"},
 	} {
 		_, err := scenarioOf(tt.spelling, tt.version, 1, "dut").Steps()
 		var missing *MissingError

@@ -29,6 +29,9 @@ type Step struct {
 	IfPresent bool
 	// Atomic says that the step changes nothing if it fails, so that nothing is undone then.
 	Atomic bool
+	// VersionLine is in the line of a process's log that tells its version; empty where it is
+	// asked for it beforehand, as any tool.
+	VersionLine string
 	// Missing says what this machine lacks if the step fails; nil if that can have many reasons.
 	Missing *MissingError
 }
@@ -59,11 +62,11 @@ func Apply(steps []Step, j *journal.Journal) (*Applied, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("prepare the DUT: %w", err), a.Undo())
 		}
+		if made && s.Do.Kind == journal.StartProcess {
+			a.started(s)
+		}
 		if made {
 			a.Setup = append(a.Setup, s.Do.String())
-		}
-		if made && s.Do.Kind == journal.StartProcess {
-			a.processes = append(a.processes, s.Do)
 		}
 	}
 	return a, nil
@@ -121,7 +124,7 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		if len(s.Do.Argv) == 0 || seen[s.Do.Argv[0]] {
+		if len(s.Do.Argv) == 0 || seen[s.Do.Argv[0]] || s.VersionLine != "" {
 			continue
 		}
 		tool := s.Do.Argv[0]
@@ -166,9 +169,6 @@ var versionFlag = map[string]string{"ip": "-V", "bridge": "-V"}
 
 // ToolVersion is the first line that a tool prints about its version, or empty.
 func ToolVersion(tool string) string {
-	if tool == "dpdk-testpmd" {
-		return "" // it would set up its devices
-	}
 	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).Output()
 	if err != nil {
 		return ""

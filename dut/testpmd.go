@@ -12,7 +12,11 @@ import (
 // testpmd is DPDK's own forwarder between the DUT's two devices: mode io passes frames on as
 // they are, mode mac writes new Ethernet addresses. The kernel is left out of the forwarding
 // but for the two devices, which DPDK opens by AF_XDP or AF_PACKET sockets.
-var testpmd = kind{steps: testpmdSteps, layer2: true, busyPolling: true}
+var testpmd = kind{steps: testpmdSteps, layer2: true, busyPolling: true, sharesCPUs: byPacketSocket, copies: byPacketSocket}
+
+// byPacketSocket tells whether testpmd takes its frames from packet sockets: the threads of
+// the devices put a copy of each into them. An AF_XDP socket is polled by testpmd itself.
+func byPacketSocket(s Scenario) bool { return strings.HasSuffix(s.Cell.Backend, "-afpacket") }
 
 const (
 	testpmdTool = "dpdk-testpmd"
@@ -60,8 +64,28 @@ func testpmdSteps(s Scenario) ([]Step, error) {
 		argv = append(argv, "--eth-peer=0,"+s.DUT.A.TesterMAC.String(), "--eth-peer=1,"+s.DUT.B.TesterMAC.String())
 	}
 	p := journal.Process{OpenInput: true, CPUs: s.CPUs, Ready: journal.Ready{Log: testpmdPrompt, WithinMS: testpmdReadyMS}}
+	var steps []Step
+	if socket == "afxdp" {
+		steps = s.pollByProcess()
+	}
 	p.Env = []string{"RUNTIME_DIRECTORY=" + s.dirOf("testpmd")} // else DPDK keeps its state in /run/dpdk
-	return []Step{s.process("testpmd", append([]string{testpmdTool}, argv...), p)}, nil
+	start := s.process("testpmd", append([]string{testpmdTool}, argv...), p)
+	start.VersionLine = "RTE Version" // asked for its version it would set up its devices
+	return append(steps, start), nil
+}
+
+// pollByProcess lets a process poll the DUT's devices through its AF_XDP sockets in place of
+// the kernel's threads, which come in only if it has not polled for so long: the settings that
+// the guide of DPDK's driver asks for ("Preferred Busy Polling", doc/guides/nics/af_xdp.rst,
+// DPDK 22.11). Without them threads of the kernel and process take the CPU from each other.
+func (s Scenario) pollByProcess() []Step {
+	var steps []Step
+	for _, device := range []string{s.DUT.A.Interface, s.DUT.B.Interface} {
+		for _, set := range [][2]string{{"napi_defer_hard_irqs", "2"}, {"gro_flush_timeout", "200000"}} {
+			steps = append(steps, Step{Do: journal.Action{Kind: journal.SetDevice, Netns: s.DUT.Netns, Key: device + "/" + set[0], Value: set[1]}})
+		}
+	}
+	return steps
 }
 
 // ealArguments start DPDK without huge pages, without hardware, and with as many forwarding

@@ -148,6 +148,21 @@ func (p *Process) ended() string {
 	return ""
 }
 
+// Printed is the first line with a text that the process of a StartProcess has printed;
+// empty if there is none.
+func (a Action) Printed(text string) string {
+	log, err := os.ReadFile(a.Process.path(logFile))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(log)) {
+		if strings.Contains(line, text) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
 // Limits on what an error repeats of a log.
 const (
 	lastLinesCount = 5

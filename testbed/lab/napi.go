@@ -18,6 +18,8 @@ const (
 	generatorPriority = 30
 	dutPriority       = 40
 	sinkPriority      = 50
+	// noPriority is that of any other thread.
+	noPriority = 0
 )
 
 // setThreaded asks for one kernel thread per receive queue (Linux 5.12). The
@@ -42,12 +44,16 @@ func (l *Lab) Pin() error {
 	if l.CPUs.SinksBesideDUT() && l.noRealTime == nil {
 		direct = l.CPUs.Generators
 	}
+	ofDUT := dutPriority
+	if l.sharesDUT {
+		ofDUT = noPriority
+	}
 	for _, role := range []struct {
 		devices  []string
 		cpus     []int
 		priority int
 	}{
-		{[]string{n.da, n.db}, l.CPUs.DUT, dutPriority},
+		{[]string{n.da, n.db}, l.CPUs.DUT, ofDUT},
 		{[]string{n.a, n.b}, l.CPUs.Sinks, sinkPriority},
 		{[]string{n.xa, n.xb}, direct, sinkPriority},
 	} {
@@ -70,12 +76,26 @@ func (l *Lab) pinDevice(device string, cpus []int, priority int) error {
 		if err := sched.Pin(tid, home[queue%len(home)]); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
-		if err := sched.Prioritise(tid, l.priority(priority)); err != nil {
+		if err := l.prioritise(tid, priority); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
 	}
 	return nil
 }
+
+// prioritise gives a thread one of the priorities above.
+func (l *Lab) prioritise(tid, priority int) error {
+	if priority == noPriority {
+		return sched.Normal(tid)
+	}
+	return sched.Prioritise(tid, l.priority(priority))
+}
+
+// ShareDUT says whether the DUT's devices share its CPUs with a process that forwards: from
+// the next Pin on their threads then go before nothing else. With their priority they would
+// let such a process have the CPU only while no frame comes, and it would forward none of what
+// they take in.
+func (l *Lab) ShareDUT(shared bool) { l.sharesDUT = shared }
 
 // DUTThreads are the kernel threads that do the DUT's work.
 func (l *Lab) DUTThreads() ([]int, error) {
