@@ -70,6 +70,9 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 		}
 	}
 	l.ShareDUT(s.scenario.SharesCPUs())
+	if !direct {
+		s.bed.Paths = l.DUT.Paths
+	}
 	if err := errors.Join(l.Pin(), s.observe(p.Observe, direct)); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -146,7 +149,8 @@ func (s *station) openDirection(l *lab.Lab, cell plan.Cell, i int, direct bool) 
 		Out: trial.Device{Netns: from.Netns, Name: from.Interface}, In: trial.Device{Netns: to.Netns, Name: to.Interface},
 	}
 	if !direct {
-		d.DUTOut = trial.Device{Netns: l.DUT.Netns, Name: []string{l.DUT.B.Interface, l.DUT.A.Interface}[i]}
+		out := []testbed.Side{l.DUT.B, l.DUT.A}[i]
+		d.DUTOut = trial.Device{Netns: out.Netns, Name: out.Interface}
 	}
 	s.bed.Directions = append(s.bed.Directions, d)
 	return nil
@@ -175,7 +179,7 @@ func (s *station) Measure(ctx context.Context, r trial.Request) (result.Trial, e
 	return t, errors.Join(err, s.applied.Alive())
 }
 
-func (s *station) engineName() string { return s.engine }
+func (s *station) engineName() string { return s.bed.Generator.Engine() }
 
 func (s *station) mostPPS() float64 { return s.scenario.MostPPS() }
 

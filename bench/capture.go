@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/capture"
-	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
+	"github.com/linerate/linerate/testbed"
+
 	"github.com/linerate/linerate/trial"
 )
 
@@ -114,12 +115,12 @@ func (s *station) tap(limit int) (ports []*capture.Port, err error) {
 		return func() (capture.Tap, error) { return capture.OnDevice(ns, name, limit) }
 	}
 	for i := range s.bed.Directions {
-		if _, copies := s.bed.Generator.(*xdp.Generator); !copies {
+		if _, copies := s.bed.Generator.(capture.Copier); !copies {
 			add(ports[i], device(s.ports[i].Netns, s.ports[i].Interface))
 		}
 		add(ports[1-i], func() (capture.Tap, error) { return capture.OnArrival(s.sinks[i].Copies()) })
 	}
-	if g, ok := s.bed.Generator.(*xdp.Generator); ok {
+	if g, ok := s.bed.Generator.(capture.Copier); ok {
 		for _, copies := range g.Copies() {
 			add(ports[0], func() (capture.Tap, error) { return capture.OnDeparture(copies) })
 		}
@@ -128,8 +129,8 @@ func (s *station) tap(limit int) (ports []*capture.Port, err error) {
 			ports[1].Taps = append(ports[1].Taps, ports[0].Taps[1:]...)
 		}
 	}
-	for _, p := range ports[2:] {
-		add(p, device(s.lab.DUT.Netns, p.Interface))
+	for i, p := range ports[2:] {
+		add(p, device([]testbed.Side{s.lab.DUT.A, s.lab.DUT.B}[i].Netns, p.Interface))
 	}
 	if err != nil {
 		for _, p := range ports {

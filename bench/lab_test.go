@@ -81,7 +81,7 @@ func openBare(t *testing.T, p plan.Plan, cell plan.Cell, more ...dut.Step) bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scenario := dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT, CPUs: l.CPUs.DUT, Queues: l.Queues(), ProcessDir: j.ProcessDir()}
+	scenario := dut.Scenario{Cell: cell, Plan: p, DUT: l.DUT, CPUs: l.CPUs.DUT, ProcessDir: j.ProcessDir()}
 	steps, err := scenario.Steps()
 	if err != nil {
 		testenv.Need(t, "the tools of scenario "+cell.ScenarioID(), err)
@@ -90,6 +90,10 @@ func openBare(t *testing.T, p plan.Plan, cell plan.Cell, more ...dut.Step) bed {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := scenario.Check(); err != nil {
+		t.Fatal(err)
+	}
+	l.DUT = scenario.Shape()
 	return bed{lab: l, journal: j, applied: applied}
 }
 

@@ -27,10 +27,14 @@ func LedgerConfig(l *lab.Lab, direct, tracked bool) ledger.Config {
 		}}
 	}
 	d := l.DUT
-	return ledger.Config{DUTNetns: d.Netns, Conntrack: tracked, Devices: []ledger.Device{
-		device(a.Netns, a.Interface, d.A.Interface, result.TesterSide), device(d.Netns, d.A.Interface, a.Interface, result.DUTSide),
-		device(d.Netns, d.B.Interface, b.Interface, result.DUTSide), device(b.Netns, b.Interface, d.B.Interface, result.TesterSide),
-	}}
+	devices := []ledger.Device{
+		device(a.Netns, a.Interface, d.A.Interface, result.TesterSide), device(d.A.Netns, d.A.Interface, a.Interface, result.DUTSide),
+		device(d.B.Netns, d.B.Interface, b.Interface, result.DUTSide), device(b.Netns, b.Interface, d.B.Interface, result.TesterSide),
+	}
+	for _, inner := range d.Inner {
+		devices = append(devices, device(inner.Netns, inner.Interface, inner.Peer, result.DUTSide))
+	}
+	return ledger.Config{DUTNetns: d.Namespaces(), Conntrack: tracked, Devices: devices}
 }
 
 // Bounds on the trials that are made for the ledger.

@@ -70,6 +70,7 @@ func (m *measurement) describe(cell *result.Cell, b search.Bounds) {
 	full := m.at(b.LowerPPS, b.Goal.TrialDurationS)
 	cell.CPU = meanCPU(full)
 	m.describeShares(cell, full)
+	m.describePaths(cell, full)
 	for _, t := range full {
 		if t.Conntrack != nil {
 			cell.Conntrack = t.Conntrack

@@ -69,7 +69,7 @@ func (b *labTestbed) describe() (result.Testbed, []result.Warning) {
 	cpus := b.lab.CPUs
 	described := result.Testbed{
 		Kind: b.options.Plan.Testbed, DUTCPUs: cpus.DUT, TesterCPUs: cpus.Tester(), SharedCPUs: cpus.Shared(),
-		MTUBytes: b.options.Plan.Lab.MTUBytes, Queues: b.lab.Queues(), Links: b.lab.Links(),
+		MTUBytes: b.options.Plan.Lab.MTUBytes, Links: b.lab.Links(),
 	}
 	var doubts []result.Warning
 	warn := func(code, text string) { doubts = append(doubts, result.Warning{Code: code, Text: text}) }
@@ -116,7 +116,7 @@ func (b *labTestbed) follow(p plan.Plan) error {
 }
 
 func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err error) {
-	scenario := dut.Scenario{Cell: c, Plan: b.options.Plan, DUT: b.lab.DUT, CPUs: b.lab.CPUs.DUT, Queues: b.lab.Queues(), ProcessDir: b.journal.ProcessDir()}
+	scenario := dut.Scenario{Cell: c, Plan: b.options.Plan, DUT: b.lab.DUT, CPUs: b.lab.CPUs.DUT, ProcessDir: b.journal.ProcessDir()}
 	steps, err := scenario.Steps()
 	var missing *dut.MissingError
 	if errors.As(err, &missing) {
@@ -130,11 +130,16 @@ func (b *labTestbed) makeDUT(c plan.Cell) (made madeDUT, skipped string, err err
 		// The other cells can still be measured.
 		return made, fmt.Sprintf("%v; `linerate doctor` tells what this machine lacks", err), nil
 	}
-	if err := scenario.CheckTable(); err != nil {
+	if err := scenario.Check(); err != nil {
 		return madeDUT{setup: applied.Setup}, err.Error(), applied.Undo()
 	}
 	b.applied = applied
-	return madeDUT{setup: applied.Setup, undo: applied.Undo, alive: applied.Alive, doubts: dutDoubts(scenario)}, "", nil
+	b.lab.DUT = scenario.Shape()
+	undo := func() error {
+		b.lab.DUT = scenario.DUT
+		return applied.Undo()
+	}
+	return madeDUT{setup: applied.Setup, undo: undo, alive: applied.Alive, doubts: dutDoubts(scenario)}, "", nil
 }
 
 func (b *labTestbed) openStation(c plan.Cell) (tester, error) {

@@ -20,8 +20,6 @@ type Scenario struct {
 	DUT  testbed.DUT
 	// CPUs are the DUT's, for scenarios that start processes.
 	CPUs []int
-	// Queues is the number of receive queues of each of the DUT's devices.
-	Queues int
 	// ProcessDir is the folder below which these processes have theirs.
 	ProcessDir string
 }
@@ -38,6 +36,11 @@ type kind struct {
 	tracked bool
 	// translated is the source address that frames from A to B leave with; nil if it stays.
 	translated func(Scenario) netip.Addr
+	// shape is what lies between the tester's ports with the steps made; nil if it is the
+	// one router that the testbed has anyway.
+	shape func(Scenario) testbed.DUT
+	// check waits until the DUT that the steps made is ready; nil if it is at once.
+	check func(Scenario) error
 	// counters are those that the DUT keeps itself, by name, for the ledger; nil without any.
 	counters func(Scenario) (map[string]uint64, error)
 	// busyPolling says that the DUT's cores turn in a loop that asks for frames: they are
@@ -54,11 +57,11 @@ type kind struct {
 }
 
 var kinds = map[string]kind{
-	"route":     {steps: func(Scenario) ([]Step, error) { return nil, nil }},
-	"conntrack": conntrack,
-	"snat":      snat,
-	"limit":     limit,
-
+	"route":      {steps: func(Scenario) ([]Step, error) { return nil, nil }},
+	"conntrack":  conntrack,
+	"snat":       snat,
+	"limit":      limit,
+	"ecmp":       ecmp,
 	"xdp":        xdpRouter,
 	"xdp-bridge": xdpBridge,
 	"bridge":     bridge,
@@ -97,6 +100,25 @@ func (s Scenario) Steps() ([]Step, error) {
 
 // Layer2 tells whether the DUT passes frames on as they are, without routing them.
 func (s Scenario) Layer2() bool { return s.kind().layer2 }
+
+// Shape is the DUT between the tester's ports, with the steps made.
+func (s Scenario) Shape() testbed.DUT {
+	if shape := s.kind().shape; shape != nil {
+		return shape(s)
+	}
+	return s.DUT
+}
+
+// Check waits until the DUT is ready, after the steps and before any traffic. An error
+// says what it still lacks.
+func (s Scenario) Check() error {
+	if check := s.kind().check; check != nil {
+		if err := check(s); err != nil {
+			return err
+		}
+	}
+	return s.CheckTable()
+}
 
 // BusyPolling tells whether the DUT's cores are busy all the time, at any load.
 func (s Scenario) BusyPolling() bool { return s.kind().busyPolling }

@@ -22,13 +22,16 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func scenarioOf(spelling string, version, flows int, netns string) Scenario {
 	a, b := testbed.Benchmarking("da", "db")
-	a.TesterMAC, b.TesterMAC = net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0a}, net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0d}
+	a.Netns, a.TesterMAC = netns, net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0a}
+	b.Netns, b.TesterMAC = netns, net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0d}
 	s := plan.Scenario(spelling)
+	p := plan.Default()
+	p.Limit = plan.Limit{PPS: 50_000, BurstPackets: 64}
 	return Scenario{
 		CPUs: []int{0}, ProcessDir: "/run/linerate/test.processes",
 		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows},
-		Plan: plan.Plan{Limit: plan.Limit{PPS: 50_000, BurstPackets: 64}, Testpmd: plan.Testpmd{Cores: 1}},
-		DUT:  testbed.DUT{Netns: netns, A: a, B: b},
+		Plan: p,
+		DUT:  testbed.DUT{Netns: netns, A: a, B: b, Queues: 1, MTUBytes: 1500},
 	}
 }
 
@@ -93,7 +96,7 @@ func TestSteps(t *testing.T) {
 // TestSetup applies every scenario and compares what a report shows with the steps.
 func TestSetup(t *testing.T) {
 	needTools(t)
-	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, "}
+	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version "}
 	for _, spelling := range spellings() {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
@@ -134,7 +137,7 @@ func TestSetup(t *testing.T) {
 				if len(setup) > 0 {
 					t.Errorf("the setup has lines that are not steps: %q", setup)
 				}
-				if err := s.CheckTable(); err != nil {
+				if err := s.Check(); err != nil {
 					t.Error(err)
 				}
 				if err := applied.Undo(); err != nil {

@@ -55,7 +55,7 @@ func testpmdSteps(s Scenario) ([]Step, error) {
 	if err := driver.require(); err != nil {
 		return nil, err
 	}
-	queues := max(1, s.Queues)
+	queues := max(1, s.DUT.Queues)
 	argv := append(ealArguments(s.CPUs, s.Plan.Testpmd.Cores, testpmdMegabytes*queues),
 		driver.device(0, s.DUT.A.Interface, queues), driver.device(1, s.DUT.B.Interface, queues),
 		"--", "-i", "--auto-start", "--forward-mode="+mode, fmt.Sprintf("--nb-cores=%d", s.Plan.Testpmd.Cores),

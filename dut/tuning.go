@@ -14,8 +14,11 @@ func (s Scenario) Tuning(p plan.DUT) []Step {
 		return nil
 	}
 	var steps []Step
+	shape := s.Shape()
 	for _, key := range p.Sysctls.Names() {
-		steps = append(steps, s.sysctl(key, p.Sysctls[key]))
+		for _, ns := range shape.Namespaces() {
+			steps = append(steps, Step{Do: journal.Action{Kind: journal.SetSysctl, Netns: ns, Key: key, Value: p.Sysctls[key]}})
+		}
 	}
 	for _, a := range []struct {
 		name  string
@@ -27,8 +30,8 @@ func (s Scenario) Tuning(p plan.DUT) []Step {
 		if p.GROFlushTimeout == 0 { // as the kernel has it: a poll at every arrival
 			continue
 		}
-		for _, device := range []string{s.DUT.A.Interface, s.DUT.B.Interface} {
-			steps = append(steps, Step{Do: journal.Action{Kind: journal.SetDevice, Netns: s.DUT.Netns, Key: device + "/" + a.name, Value: strconv.FormatInt(a.value, 10)}})
+		for _, d := range shape.Devices() {
+			steps = append(steps, Step{Do: journal.Action{Kind: journal.SetDevice, Netns: d.Netns, Key: d.Interface + "/" + a.name, Value: strconv.FormatInt(a.value, 10)}})
 		}
 	}
 	return steps

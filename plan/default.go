@@ -24,6 +24,7 @@ func Default() Plan {
 		},
 		Limit:   Limit{PPS: 100_000, BurstPackets: 64},
 		Testpmd: Testpmd{Cores: 1},
+		ECMP:    defaultECMP(),
 		Trial: Trial{
 			DrainQuiet: Duration(200 * time.Millisecond),
 			DrainMax:   Duration(2 * time.Second),

@@ -39,6 +39,7 @@ var fieldTexts = map[string]string{
 	"traffic.directions": "uni: A to B; bi: both ways, each at the intended load",
 	"traffic.seed":       "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
 	"traffic.engine":     "the generator: " + EngineList(),
+	"traffic.afxdp_mode": "how engine afxdp hands frames over: copy, zerocopy, or auto for what the driver can; the record says which was granted",
 	"traffic.batch":      "frames that engine xdp hands over at once when paced: more are cheaper and leave in bursts",
 
 	"traffic.per_flow": "report the least, median and most frames that came of a flow, and Jain's index of fairness",
@@ -47,8 +48,17 @@ var fieldTexts = map[string]string{
 	"limit.pps":           "packets per second that pass",
 	"limit.burst_packets": "packets that pass at once after a pause",
 
-	"testpmd":       "DPDK testpmd as the DUT of scenario testpmd",
-	"testpmd.cores": "cores that forward, on dut_cpus in turn; each asks for frames all the time",
+	"testpmd":             "DPDK testpmd as the DUT of scenario testpmd",
+	"testpmd.cores":       "cores that forward, on dut_cpus in turn; each asks for frames all the time",
+	"ecmp":                "the equal-cost paths of scenario ecmp, and the failure of one of them",
+	"ecmp.paths":          "routers side by side, each a path; 1: a chain of three routers",
+	"ecmp.hash_policy":    "what a path is chosen by: 0, the addresses; 1, the ports too (net.ipv4.fib_multipath_hash_policy)",
+	"ecmp.hold_time":      "BGP: a neighbour that is silent for so long is given up",
+	"ecmp.fail_path":      "the path that fails in a trial of its own after the search; 0: none",
+	"ecmp.fail_at":        "when it fails, counted from the start of that trial",
+	"ecmp.fail_how":       "link-down: its links go down; silent: it drops everything, its links stay up",
+	"ecmp.trial_duration": "duration of that trial",
+	"ecmp.load_pps":       "load of that trial per direction; 0: half of the throughput",
 
 	"trial":             "how one trial is made (RFC 2544 section 23)",
 	"trial.drain_quiet": "a trial ends when no test frame has arrived for so long",
@@ -143,6 +153,9 @@ var intRanges = map[string]intRange{
 	"testpmd.cores":              {1, 64, "cores"},
 	"limit.pps":                  {1, 1_000_000_000, "packets per second"},
 	"limit.burst_packets":        {1, math.MaxUint32, "packets"},
+	"ecmp.paths":                 {1, 8, "paths"},
+	"ecmp.hash_policy":           {0, 1, "(a value of the sysctl)"},
+	"ecmp.fail_path":             {0, 8, "(the number of a path)"},
 	"sim.queue_frames":           {0, 1_000_000_000, "frames"},
 	"latency.trials_per_load":    {1, 1000, "trials"},
 	"back_to_back.repeats":       {1, 1000, "repeats"},
@@ -170,6 +183,9 @@ var durationRanges = map[string]durationRange{
 	"trial.drain_max":               {time.Millisecond, 10 * time.Minute},
 	"trial.settle":                  {0, 10 * time.Minute},
 	"dut.gro_flush_timeout":         {0, time.Second},
+	"ecmp.hold_time":                {3 * time.Second, 10 * time.Minute},
+	"ecmp.fail_at":                  {100 * time.Millisecond, 10 * time.Minute},
+	"ecmp.trial_duration":           {time.Second, 10 * time.Minute},
 	"repeated.trial_duration":       {10 * time.Millisecond, time.Hour},
 	"search.max_trial_time":         {time.Millisecond, 7 * 24 * time.Hour},
 	"search.goals[].trial_duration": {time.Millisecond, 24 * time.Hour},
@@ -184,12 +200,16 @@ var durationRanges = map[string]durationRange{
 
 // textChoices are the values of the text fields that take one of a few words.
 var textChoices = map[string][]string{
-	"schema":           {SchemaV1},
-	"testbed":          {"lab", "sim"},
-	"sim.preset":       {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
-	"traffic.engine":   EngineChoices(),
+	"schema":         {SchemaV1},
+	"testbed":        {"lab", "sim"},
+	"sim.preset":     {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
+	"traffic.engine": EngineChoices(),
+
+	"traffic.afxdp_mode": {"auto", "copy", "zerocopy"},
+
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
+	"ecmp.fail_how":    {FailLinkDown, FailSilent},
 	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
 	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
 }

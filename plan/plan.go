@@ -20,6 +20,7 @@ type Plan struct {
 	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
 	Limit       Limit      `yaml:"limit" json:"limit"`
 	Testpmd     Testpmd    `yaml:"testpmd" json:"testpmd,omitzero"`
+	ECMP        ECMP       `yaml:"ecmp,omitempty" json:"ecmp,omitzero"`
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
 	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`
@@ -59,6 +60,8 @@ type Traffic struct {
 	Seed int64 `yaml:"seed" json:"seed"`
 	// Engine is the generator: "auto", or one of Engines.
 	Engine string `yaml:"engine" json:"engine"`
+	// AFXDPMode is how engine afxdp hands frames over: "copy", "zerocopy", or "auto", which empty stands for.
+	AFXDPMode string `yaml:"afxdp_mode,omitempty" json:"afxdp_mode,omitempty"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).
 	PerFlow bool `yaml:"per_flow" json:"per_flow"`
 	// Batch is the number of frames that engine xdp hands to the device at once when it paces.

@@ -25,6 +25,7 @@ var scenarioInfos = []ScenarioInfo{
 	{"bridge", nil, "a Linux bridge of the two interfaces: frames are passed on by MAC address and not routed"},
 	{"testpmd", []string{"io-afxdp", "io-afpacket", "mac-afxdp", "mac-afpacket"}, "DPDK testpmd between the two interfaces: frames as they are (io) or with new MAC addresses (mac), by AF_XDP or AF_PACKET sockets"},
 	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
+	{"ecmp", []string{"static"}, "equal-cost paths through ecmp.paths routers, between two more"},
 	{"xdp", nil, "IP forwarding by an XDP program that asks the kernel's routing table (bpf_fib_lookup)"},
 	{"xdp-bridge", nil, "an XDP program that passes frames from port to port, as they are"},
 }

@@ -44,6 +44,7 @@ func (p Plan) check() Problems {
 	c.whole("limit.pps", "limit.pps", p.Limit.PPS)
 	c.whole("limit.burst_packets", "limit.burst_packets", p.Limit.BurstPackets)
 	c.whole("testpmd.cores", "testpmd.cores", p.Testpmd.Cores)
+	c.ecmp(p)
 	c.trial(p.Trial)
 	c.search(p.Search)
 	c.latency(p)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -131,9 +132,11 @@ func everyField(t *testing.T) Plan {
 			GlitchProbability: new(Ratio(1)), Collapse: new(Ratio(0.1)), MaxLoadPPS: new(0.5), Seed: -3},
 		Scenarios: []Scenario{"none", "conntrack-iptables", "snat", "limit"},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
-			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16},
-		Limit: Limit{PPS: 5, BurstPackets: 6},
-		Trial: Trial{DrainQuiet: 1e6, DrainMax: 3e9, Settle: 1500e6},
+			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy"},
+		Limit:   Limit{PPS: 5, BurstPackets: 6},
+		Testpmd: Testpmd{Cores: 3},
+		ECMP:    ECMP{Paths: 3, HoldTime: Duration(6 * time.Second), FailPath: 3, FailAt: Duration(time.Second), FailHow: FailSilent, TrialDuration: Duration(15 * time.Second), LoadPPS: 1e5},
+		Trial:   Trial{DrainQuiet: 1e6, DrainMax: 3e9, Settle: 1500e6},
 		Search: Search{Algorithm: "binary", MinLoadPPS: 0.5, MaxLoadPPS: 1e8, MaxTrialTime: 3600e9,
 			Goals: []Goal{{Name: "G", LossRatio: 0.0007, ExceedRatio: 0.1, TrialDuration: 60e9, DurationSum: 61e9, Width: 1e-6}}},
 		Latency: Latency{Enabled: true, Loads: []Ratio{0.25, 1.1}, LoadsPPS: []float64{1000, 2.5e5}, ThroughputGoal: "G", TrialDuration: 250e6, TrialsPerLoad: 2},

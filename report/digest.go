@@ -70,6 +70,7 @@ func digestOf(run *result.Run, trials []result.Trial) digest {
 		for _, name := range d.Goals {
 			v.Figures = append(v.Figures, figureNamed(c, name))
 		}
+		v.Evidence = allSeparated(c.Evidence)
 		v.Cores = coresNeededBy(v)
 		v.Warnings = countWarnings(c.Warnings, v.Trials)
 		d.Cells = append(d.Cells, v)

@@ -145,6 +145,8 @@ type Cell struct {
 	FlowFairnessOverload *FlowFairness `json:"flow_fairness_overload,omitempty"`
 	// QueueShares are the DUT's receive queues in the trials at the throughput.
 	QueueShares []QueueShare `json:"queue_shares,omitempty"`
+	// Paths are the frames on each of several paths through the DUT in the trials at the throughput.
+	Paths []PathCounts `json:"paths,omitempty"`
 	// BackgroundLossRatio is set when loss does not depend on the load.
 	BackgroundLossRatio *float64   `json:"background_loss_ratio,omitempty"`
 	Conntrack           *Conntrack `json:"conntrack,omitempty"`

@@ -76,6 +76,8 @@ type Trial struct {
 	FlowFairness *FlowFairness `json:"flow_fairness,omitempty"`
 	// QueueShares are what each receive queue of the DUT did.
 	QueueShares []QueueShare `json:"queue_shares,omitempty"`
+	// Paths are the frames on each of several paths through the DUT.
+	Paths []PathCounts `json:"paths,omitempty"`
 }
 
 // PortCounts are the counts of one tester port, over both directions of traffic

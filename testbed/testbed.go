@@ -22,8 +22,8 @@ type Port struct {
 
 // Side is one of the two networks that the DUT joins.
 type Side struct {
-	// Interface is the DUT's device on this side.
-	Interface string
+	// Interface is the DUT's device on this side, and Netns its namespace.
+	Interface, Netns string
 	// DUTMAC is that device's address, TesterMAC that of the tester's device it is joined with.
 	DUTMAC, TesterMAC net.HardwareAddr
 	// DUT4 and DUT6 are the DUT's own addresses with the link's prefix.
@@ -38,9 +38,16 @@ type Side struct {
 
 // DUT is the device under test as scenarios configure it.
 type DUT struct {
+	// Netns is the namespace of the router that side A is connected to. Side B is
+	// connected to the same one, unless a scenario makes the DUT of several.
 	Netns string
 	// A is the side that unidirectional traffic comes from, B the side it goes to.
 	A, B Side
+	// Inner are the devices between several routers, and Paths the ways through them.
+	Inner []Device
+	Paths []Path
+	// Queues is the number of receive queues that each device has, and MTUBytes its IP MTU.
+	Queues, MTUBytes int
 }
 
 // CPUs are the CPUs of the parts of a testbed. The lists may share CPUs.

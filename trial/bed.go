@@ -48,6 +48,8 @@ type Bed struct {
 	ConntrackNetns string
 	// DUTQueues are the receive queues that DUTThreads work on, in the same order; empty without a DUT.
 	DUTQueues []testbed.Queue
+	// Paths are the ways through the DUT among which one of its routers chooses; nil if there is one only.
+	Paths []testbed.Path
 	// PerFlow compares the frames received of each flow.
 	PerFlow bool
 	// Ledger tells where the frames went that did not arrive; nil where nobody asks.

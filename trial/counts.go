@@ -14,6 +14,7 @@ type readings struct {
 	conntrack       result.Conntrack
 	clocks          observe.Clocks
 	queues          map[device]map[int]uint64
+	paths           []observe.LinkCounters
 }
 
 func (b *Bed) read() (r readings, err error) {
@@ -40,6 +41,9 @@ func (b *Bed) read() (r readings, err error) {
 		if r.conntrack, err = observe.ReadConntrack(b.ConntrackNetns); err != nil {
 			return r, err
 		}
+	}
+	if r.paths, err = b.readPaths(); err != nil {
+		return r, err
 	}
 	r.queues, err = b.readQueues()
 	return r, err
@@ -78,6 +82,7 @@ func (b *Bed) fill(t *result.Trial, counts generator.Counts, arrived []sink.Coun
 		to.Received, to.Foreign, to.InterfaceRx = c.Received, c.Foreign, in.RxPackets
 		to.ReceivedPerCPU = perCPU(c)
 	}
+	t.Paths = b.pathCounts(before.paths, after.paths)
 	t.Interruptions = counts.Interruptions
 	// An unbounded load asks for no more than what was sent.
 	if t.Intended == 0 {

@@ -3,7 +3,10 @@ package journal
 // packages are the Debian packages of the tools that linerate runs.
 var packages = map[string]string{
 	"bridge":            "iproute2",
+	"bird":              "bird2",
+	"birdc":             "bird2",
 	"dpdk-testpmd":      "dpdk-dev",
+	"ethtool":           "ethtool",
 	"ip":                "iproute2",
 	"ip6tables":         "iptables",
 	"ip6tables-restore": "iptables",

@@ -24,8 +24,8 @@ type Device struct {
 // Config says what belongs to the testbed.
 type Config struct {
 	Devices []Device
-	// DUTNetns is the namespace of the DUT; empty without a DUT.
-	DUTNetns string
+	// DUTNetns are the namespaces of the DUT; empty without a DUT.
+	DUTNetns []string
 	// Conntrack tells that the DUT tracks connections.
 	Conntrack bool
 	// Counters reads what the DUT counts itself, by name; nil if it counts nothing.
@@ -125,8 +125,8 @@ func (w *Watch) read() (r reading, err error) {
 		}
 		r.devices[d.Name] = v
 	}
-	if w.config.DUTNetns != "" {
-		err = readProtocols(w.config.DUTNetns, w.config.Conntrack, r.counters)
+	for _, ns := range w.config.DUTNetns {
+		err = errors.Join(err, readProtocols(ns, w.config.Conntrack, r.counters))
 	}
 	if read := w.config.Counters; read != nil {
 		own, failed := read()

@@ -37,7 +37,7 @@ var explained = map[string][]string{
 
 const conntrackDrop = "conntrack.drop"
 
-// readProtocols reads the counters of a namespace's IP layers and of its connection
+// readProtocols adds the counters of a namespace's IP layers and of its connection
 // tracking.
 func readProtocols(ns string, tracked bool, counters map[counterKey]uint64) error {
 	err := netns.Do(ns, func() error {
@@ -60,7 +60,7 @@ func readProtocols(ns string, tracked bool, counters map[counterKey]uint64) erro
 	}
 	c, err := observe.ReadConntrack(ns)
 	for name, n := range map[string]uint64{conntrackDrop: c.Drop, "conntrack.insert_failed": c.InsertFailed, "conntrack.early_drop": c.EarlyDrop, "conntrack.invalid": c.Invalid} {
-		counters[counterKey{name: name}] = n
+		counters[counterKey{name: name}] += n
 	}
 	return err
 }
@@ -75,7 +75,7 @@ func addProtocols(counters map[counterKey]uint64, file []byte) error {
 			return nil
 		}
 		n, err := strconv.ParseUint(value, 10, 64)
-		counters[counterKey{name: name}] = n
+		counters[counterKey{name: name}] += n
 		return err
 	}
 	for lines.Scan() {

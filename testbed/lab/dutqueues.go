@@ -9,10 +9,10 @@ import (
 // DUTQueues are the DUT's receive queues in the order of DUTThreads.
 func (l *Lab) DUTQueues() []testbed.Queue {
 	var all []testbed.Queue
-	for _, device := range []string{l.names.da, l.names.db} {
-		for number, cpu := range homes(l.Queues(), l.CPUs.Generators, l.CPUs.DUT) {
-			part := strings.TrimSuffix(device, "-"+l.ID)
-			all = append(all, testbed.Queue{Netns: l.names.nsDUT, Interface: device, Device: part, Number: number, CPU: cpu})
+	for _, d := range l.DUT.Devices() {
+		for number, cpu := range homes(l.Queues(), l.CPUs.Generators, l.cpusOf(d)) {
+			part := strings.TrimSuffix(d.Interface, "-"+l.ID)
+			all = append(all, testbed.Queue{Netns: d.Netns, Interface: d.Interface, Device: part, Number: number, CPU: cpu})
 		}
 	}
 	return all

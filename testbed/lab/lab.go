@@ -23,8 +23,10 @@ import (
 
 // Lab is an open testbed.
 type Lab struct {
-	ID      string
-	CPUs    testbed.CPUs
+	ID   string
+	CPUs testbed.CPUs
+	// DUT is what lies between the tester's ports now: a scenario may make more of it
+	// than the one router that Open makes.
 	DUT     testbed.DUT
 	plan    plan.Lab
 	journal *journal.Journal
@@ -68,10 +70,11 @@ func Open(id string, p plan.Lab, j *journal.Journal) (*Lab, error) {
 	}
 	l := &Lab{ID: id, CPUs: cpus, plan: p, journal: j, names: namesOf(id), macs: map[string]net.HardwareAddr{}, indexes: map[string]int{}}
 	a, b := testbed.Benchmarking(l.names.da, l.names.db)
-	l.DUT = testbed.DUT{Netns: l.names.nsDUT, A: a, B: b}
 	for i, device := range []string{l.names.a, l.names.da, l.names.db, l.names.b, l.names.xa, l.names.xb} {
 		l.macs[device] = net.HardwareAddr{0x02, 0x00, 0x5e, 0x10, 0x00, byte(0x0a + i)}
 	}
+	a.Netns, b.Netns = l.names.nsDUT, l.names.nsDUT
+	l.DUT = testbed.DUT{Netns: l.names.nsDUT, A: a, B: b, Queues: l.Queues(), MTUBytes: p.MTUBytes}
 	l.DUT.A.DUTMAC, l.DUT.A.TesterMAC = l.macs[l.names.da], l.macs[l.names.a]
 	l.DUT.B.DUTMAC, l.DUT.B.TesterMAC = l.macs[l.names.db], l.macs[l.names.b]
 	_, l.noRealTime = kernel.RealTime.Try()
@@ -160,5 +163,9 @@ func (l *Lab) Links() []string {
 // Devices are all devices of the lab by namespace.
 func (l *Lab) Devices() map[string][]string {
 	n := l.names
-	return map[string][]string{n.nsA: {n.a, n.xa}, n.nsDUT: {n.da, n.db}, n.nsB: {n.b, n.xb}}
+	all := map[string][]string{n.nsA: {n.a, n.xa}, n.nsB: {n.b, n.xb}}
+	for _, d := range l.DUT.Devices() {
+		all[d.Netns] = append(all[d.Netns], d.Interface)
+	}
+	return all
 }

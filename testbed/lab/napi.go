@@ -10,10 +10,13 @@ import (
 	"strings"
 
 	"github.com/linerate/linerate/internal/sched"
+	"github.com/linerate/linerate/testbed"
 )
 
 // Real-time priorities of the NAPI threads. A sink goes before the DUT: where
-// both share a CPU, an overloaded DUT would otherwise never let the sink run.
+// both share a CPU, an overloaded DUT would otherwise never let the sink run. For the
+// same reason, in a DUT of several routers, one that is nearer to the sink goes before
+// one that is nearer to the generator.
 const (
 	generatorPriority = 30
 	dutPriority       = 40
@@ -44,16 +47,20 @@ func (l *Lab) Pin() error {
 	if l.CPUs.SinksBesideDUT() && l.noRealTime == nil {
 		direct = l.CPUs.Generators
 	}
-	ofDUT := dutPriority
-	if l.sharesDUT {
-		ofDUT = noPriority
+	for _, d := range l.DUT.Devices() {
+		priority := dutPriority + d.Stage
+		if l.sharesDUT {
+			priority = noPriority
+		}
+		if err := l.pinDevice(d.Interface, l.cpusOf(d), priority); err != nil {
+			return err
+		}
 	}
 	for _, role := range []struct {
 		devices  []string
 		cpus     []int
 		priority int
 	}{
-		{[]string{n.da, n.db}, l.CPUs.DUT, ofDUT},
 		{[]string{n.a, n.b}, l.CPUs.Sinks, sinkPriority},
 		{[]string{n.xa, n.xb}, direct, sinkPriority},
 	} {
@@ -64,6 +71,14 @@ func (l *Lab) Pin() error {
 		}
 	}
 	return nil
+}
+
+// cpusOf are the DUT's CPUs in the order in which a device's queues get them: devices
+// that a frame passes one after the other, and those of different paths, begin with
+// different ones.
+func (l *Lab) cpusOf(d testbed.Device) []int {
+	first := (d.Stage + max(0, d.Path-1)) % len(l.CPUs.DUT)
+	return slices.Concat(l.CPUs.DUT[first:], l.CPUs.DUT[:first])
 }
 
 func (l *Lab) pinDevice(device string, cpus []int, priority int) error {
@@ -100,8 +115,8 @@ func (l *Lab) ShareDUT(shared bool) { l.sharesDUT = shared }
 // DUTThreads are the kernel threads that do the DUT's work.
 func (l *Lab) DUTThreads() ([]int, error) {
 	var all []int
-	for _, device := range []string{l.names.da, l.names.db} {
-		threads, err := visibleThreads(device)
+	for _, d := range l.DUT.Devices() {
+		threads, err := visibleThreads(d.Interface)
 		if err != nil {
 			return nil, err
 		}
