@@ -19,6 +19,7 @@ import (
 // the change is undone by another step's undo. The undo of a sysctl is the value
 // that it has before the step.
 type Step struct {
+	// Do of no Kind makes nothing: the step is there for its Undo.
 	Do   journal.Action
 	Undo journal.Action
 	// AtLeast makes the value of a sysctl the least that will do: the step is left out
@@ -103,6 +104,9 @@ func (s Step) apply(j *journal.Journal) (made bool, err error) {
 			return false, err
 		}
 	}
+	if s.Do.Kind == "" {
+		return false, nil
+	}
 	return true, s.Do.Run()
 }
 
@@ -124,8 +128,9 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		if len(s.Do.Argv) == 0 || seen[s.Do.Argv[0]] || s.VersionLine != "" {
-			continue
+		program := s.Do.Kind == journal.Command || s.Do.Kind == journal.StartProcess
+		if !program || s.Do.Argv[0] == "sh" || seen[s.Do.Argv[0]] || s.VersionLine != "" {
+			continue // a shell is every system's own
 		}
 		tool := s.Do.Argv[0]
 		seen[tool] = true

@@ -44,7 +44,7 @@ var pollDrivers = map[string]pollDriver{
 // testpmdSteps start testpmd. It takes commands, and so ends neither by itself nor when its
 // input does; a signal ends it in good order (app/test-pmd, DPDK 22.11).
 func testpmdSteps(s Scenario) ([]Step, error) {
-	if err := requireTools(testpmdTool); err != nil {
+	if err := requireTools(testpmdTool, "ip"); err != nil {
 		return nil, err
 	}
 	mode, socket, _ := strings.Cut(s.Cell.Backend, "-")
@@ -66,12 +66,23 @@ func testpmdSteps(s Scenario) ([]Step, error) {
 	p := journal.Process{OpenInput: true, CPUs: s.CPUs, Ready: journal.Ready{Log: testpmdPrompt, WithinMS: testpmdReadyMS}}
 	var steps []Step
 	if socket == "afxdp" {
-		steps = s.pollByProcess()
+		steps = append(s.withoutXDP(), s.pollByProcess()...)
 	}
 	p.Env = []string{"RUNTIME_DIRECTORY=" + s.dirOf("testpmd")} // else DPDK keeps its state in /run/dpdk
 	start := s.process("testpmd", append([]string{testpmdTool}, argv...), p)
 	start.VersionLine = "RTE Version" // asked for its version it would set up its devices
 	return append(steps, start), nil
+}
+
+// withoutXDP takes the XDP programs off the DUT's devices after all that follows: a process
+// that is killed leaves those of its sockets there. Beforehand it changes nothing.
+func (s Scenario) withoutXDP() []Step {
+	var steps []Step
+	for _, device := range []string{s.DUT.A.Interface, s.DUT.B.Interface} {
+		off := s.command("ip", "link", "set", "dev", device, "xdp", "off")
+		steps = append(steps, Step{Do: off, Undo: off})
+	}
+	return steps
 }
 
 // pollByProcess lets a process poll the DUT's devices through its AF_XDP sockets in place of

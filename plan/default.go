@@ -11,8 +11,11 @@ func Default() Plan {
 		Schema:    SchemaV1,
 		Name:      "default",
 		Testbed:   "lab",
-		Lab:       Lab{MTUBytes: 1500},
+		Lab:       Lab{MTUBytes: 1500, EndOffloads: offloadsAuto},
 		Scenarios: []Scenario{"route"},
+		Workload:  Frames,
+		IPerf3:    defaultIPerf3(),
+		IPerf:     defaultIPerf(),
 		Traffic: Traffic{
 			IPVersions: []int{4},
 			FrameSizes: []FrameSize{MinFrameSize},
@@ -24,6 +27,9 @@ func Default() Plan {
 		},
 		Limit:   Limit{PPS: 100_000, BurstPackets: 64},
 		Testpmd: Testpmd{Cores: 1},
+		Ruleset: defaultRuleset(),
+		Routes:  defaultRoutes(),
+		Custom:  Custom{Timeout: Duration(time.Minute)},
 		ECMP:    defaultECMP(),
 		Trial: Trial{
 			DrainQuiet: Duration(200 * time.Millisecond),
@@ -45,6 +51,7 @@ func Default() Plan {
 		AB:             defaultAB(),
 		Sweep:          defaultSweep(),
 		Repeated:       defaultRepeated(),
+		VM:             defaultVM(),
 	}
 }
 
