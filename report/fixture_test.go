@@ -195,7 +195,7 @@ func fixtureRun() *result.Run {
 			Traffic: plan.Traffic{IPVersions: []int{4}, FrameSizes: []plan.FrameSize{64, plan.IMIX}, Flows: []int{1, 10000},
 				Directions: []plan.Direction{plan.Uni, plan.Bi}, Seed: 1, Engine: "auto", Batch: 8},
 			Limit:   plan.Limit{PPS: 100000, BurstPackets: 64},
-			ECMP:    plan.Default().ECMP,
+			ECMP:    plan.Default().ECMP, Testpmd: plan.Default().Testpmd,
 			Ruleset: plan.Default().Ruleset, Routes: plan.Default().Routes, Custom: plan.Default().Custom,
 			Trial:   plan.Trial{DrainQuiet: second / 5, DrainMax: 2 * second, Settle: second / 20},
 			Search:  plan.Search{Algorithm: "mlrsearch", Goals: []plan.Goal{goal, pdr}, MinLoadPPS: 1000, MaxTrialTime: 60 * second},

@@ -79,6 +79,7 @@ const (
 	receiveMapTuples       = "tuples"
 	receiveMapVariation    = "variation"
 	receiveProgReceive     = "receive"
+	receiveVarArmedNs      = "armed_ns"
 	receiveVarBurnt        = "burnt"
 	receiveVarCheckTuple   = "check_tuple"
 	receiveVarCopied       = "copied"
@@ -87,6 +88,8 @@ const (
 	receiveVarExpectedSize = "expected_size"
 	receiveVarLearning     = "learning"
 	receiveVarPassForeign  = "pass_foreign"
+	receiveVarPktgen       = "pktgen"
+	receiveVarRealtimeNs   = "realtime_ns"
 	receiveVarThrottle     = "throttle"
 	receiveVarVary         = "vary"
 )
@@ -153,6 +156,7 @@ type receiveMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type receiveVariableSpecs struct {
+	ArmedNs      *ebpf.VariableSpec `ebpf:"armed_ns"`
 	Burnt        *ebpf.VariableSpec `ebpf:"burnt"`
 	CheckTuple   *ebpf.VariableSpec `ebpf:"check_tuple"`
 	Copied       *ebpf.VariableSpec `ebpf:"copied"`
@@ -161,6 +165,8 @@ type receiveVariableSpecs struct {
 	ExpectedSize *ebpf.VariableSpec `ebpf:"expected_size"`
 	Learning     *ebpf.VariableSpec `ebpf:"learning"`
 	PassForeign  *ebpf.VariableSpec `ebpf:"pass_foreign"`
+	Pktgen       *ebpf.VariableSpec `ebpf:"pktgen"`
+	RealtimeNs   *ebpf.VariableSpec `ebpf:"realtime_ns"`
 	Throttle     *ebpf.VariableSpec `ebpf:"throttle"`
 	Vary         *ebpf.VariableSpec `ebpf:"vary"`
 }
@@ -210,6 +216,7 @@ func (m *receiveMaps) Close() error {
 //
 // It can be passed to loadReceiveObjects or ebpf.CollectionSpec.LoadAndAssign.
 type receiveVariables struct {
+	ArmedNs      *ebpf.Variable `ebpf:"armed_ns"`
 	Burnt        *ebpf.Variable `ebpf:"burnt"`
 	CheckTuple   *ebpf.Variable `ebpf:"check_tuple"`
 	Copied       *ebpf.Variable `ebpf:"copied"`
@@ -218,6 +225,8 @@ type receiveVariables struct {
 	ExpectedSize *ebpf.Variable `ebpf:"expected_size"`
 	Learning     *ebpf.Variable `ebpf:"learning"`
 	PassForeign  *ebpf.Variable `ebpf:"pass_foreign"`
+	Pktgen       *ebpf.Variable `ebpf:"pktgen"`
+	RealtimeNs   *ebpf.Variable `ebpf:"realtime_ns"`
 	Throttle     *ebpf.Variable `ebpf:"throttle"`
 	Vary         *ebpf.Variable `ebpf:"vary"`
 }
