@@ -12,10 +12,11 @@ import (
 // path in the counters of the kernel, and both paths were used, unless there is one flow.
 func TestPathsCarryEveryFrame(t *testing.T) {
 	for _, tt := range []struct {
+		spelling       plan.Scenario
 		version, flows int
 		directions     plan.Direction
-	}{{4, 1000, plan.Bi}, {6, 1000, plan.Uni}, {4, 1, plan.Uni}} {
-		cell := cellOf("ecmp-static", tt.version, tt.flows, tt.directions)
+	}{{"ecmp-static", 4, 1000, plan.Bi}, {"ecmp-static", 6, 1000, plan.Uni}, {"ecmp-static", 4, 1, plan.Uni}, {"ecmp-bird", 4, 1000, plan.Bi}, {"ecmp-bird", 6, 1000, plan.Uni}} {
+		cell := cellOf(tt.spelling, tt.version, tt.flows, tt.directions)
 		t.Run(cell.ID(), func(t *testing.T) {
 			b := openBed(t, testPlan(), cell)
 			for _, d := range b.lab.DUT.Devices() {

@@ -95,7 +95,7 @@ func TestSteps(t *testing.T) {
 // TestSetup applies every scenario and compares what a report shows with the steps.
 func TestSetup(t *testing.T) {
 	needTools(t)
-	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version "}
+	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version ", "bird": "# BIRD version 2."}
 	for _, spelling := range spellings() {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
@@ -112,10 +112,16 @@ func TestSetup(t *testing.T) {
 				setup := applied.Setup
 				known := map[string]bool{}
 				for _, step := range steps {
-					if step.Do.Kind != journal.Command || known[step.Do.Argv[0]] {
+					if len(step.Do.Argv) == 0 {
 						continue
 					}
 					tool := step.Do.Argv[0]
+					if step.Do.Kind == journal.StartProcess {
+						tool = step.Do.Process.Program
+					}
+					if known[tool] || step.Do.Kind != journal.Command && step.Do.Kind != journal.StartProcess {
+						continue
+					}
 					known[tool] = true
 					if len(setup) == 0 || !strings.HasPrefix(setup[0], first[tool]) {
 						t.Fatalf("setup goes on with %q, want the version of %s", setup, tool)

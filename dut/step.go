@@ -121,10 +121,16 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		if len(s.Do.Argv) == 0 || seen[s.Do.Argv[0]] {
+		if len(s.Do.Argv) == 0 {
 			continue
 		}
 		tool := s.Do.Argv[0]
+		if p := s.Do.Process; p != nil && p.Program != "" {
+			tool = p.Program
+		}
+		if seen[tool] {
+			continue
+		}
 		seen[tool] = true
 		version := ToolVersion(tool)
 		if version == "" {
@@ -169,7 +175,7 @@ func ToolVersion(tool string) string {
 	if tool == "dpdk-testpmd" {
 		return "" // it would set up its devices
 	}
-	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).Output()
+	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).CombinedOutput() // BIRD prints it as an error
 	if err != nil {
 		return ""
 	}

@@ -24,7 +24,7 @@ var scenarioInfos = []ScenarioInfo{
 	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT from A to B; replies are translated back"},
 	{"bridge", nil, "a Linux bridge of the two interfaces: frames are passed on by MAC address and not routed"},
 	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
-	{"ecmp", []string{"static"}, "equal-cost paths through ecmp.paths routers, between two more"},
+	{"ecmp", []string{"static", "bird"}, "equal-cost paths through ecmp.paths routers, between two more: static routes, or BGP by BIRD"},
 	{"xdp", nil, "IP forwarding by an XDP program that asks the kernel's routing table (bpf_fib_lookup)"},
 	{"xdp-bridge", nil, "an XDP program that passes frames from port to port, as they are"},
 }
