@@ -52,7 +52,7 @@ func spellings() []string {
 // needTools skips where a scenario's tools are missing.
 func needTools(t *testing.T) {
 	t.Helper()
-	testenv.Need(t, "nft, iptables and ip6tables", requireTools("nft", "iptables", "ip6tables"))
+	testenv.Need(t, "nft, iptables and ip6tables", requireTools("nft", "iptables", "ip6tables", "ip", "ethtool", "bird", "birdc"))
 }
 
 func TestSteps(t *testing.T) {
@@ -100,6 +100,7 @@ func TestSetup(t *testing.T) {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
 				s := scenarioOf(spelling, version, 100, namespace(t))
+				s.ProcessDir = t.TempDir()
 				steps, err := s.Steps()
 				if err != nil {
 					t.Fatal(err)

@@ -157,6 +157,8 @@ type Cell struct {
 	FrameLossRate  []LossPoint     `json:"frame_loss_rate,omitempty"`
 	BackToBack     *BackToBack     `json:"back_to_back,omitempty"`
 	SystemRecovery *SystemRecovery `json:"system_recovery,omitempty"`
+	// Event is what was done to the DUT in the middle of a trial, and what it cost; absent if nothing was.
+	Event *Event `json:"event,omitempty"`
 	// Captures are the files that hold frames of this cell.
 	Captures []Capture `json:"captures,omitempty"`
 	// Setup are the commands and settings that made the DUT, in order, for a reader to repeat by hand.
