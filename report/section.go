@@ -26,7 +26,7 @@ type section struct {
 // sectionsOf are the sections of a run in the order of the report.
 func sectionsOf(d digest) []section {
 	list := ladderSections(d)
-	for _, s := range []*section{sizesSection(d), throughputSection(d), lossSection(d), burstSection(d), recoverySection(d), deviationSection(d), captureSection(d)} {
+	for _, s := range []*section{sizesSection(d), throughputSection(d), lossSection(d), burstSection(d), recoverySection(d), pathsSection(d), eventSection(d), deviationSection(d), captureSection(d)} {
 		if s != nil {
 			list = append(list, *s)
 		}
