@@ -22,7 +22,7 @@ ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 export PATH := $(PATH):/usr/local/go/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-bench setup-test setup-lint setup-generate setup-perf \
+.PHONY: help setup setup-bench setup-kernels setup-test setup-lint setup-generate setup-perf \
 	build bin/linerate bench test perf generate lint clean install
 
 help: ## print this list
@@ -30,13 +30,16 @@ help: ## print this list
 		printf '  make %-15s %s\n' "$$name" "$$text"; done
 
 setup: ## install what every other target needs
-	@scripts/setup.sh bench test lint generate perf
+	@scripts/setup.sh bench kernels test lint generate perf
 
 setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool, BIRD (and Go, by hand)
 	@scripts/setup.sh bench
 
-setup-test: ## install what test needs: that, tcpdump, Chromium, and MLRsearch from PyPI
-	@scripts/setup.sh bench test
+setup-kernels: ## install what kernels needs: QEMU
+	@scripts/setup.sh kernels
+
+setup-test: ## install what test needs: these, tcpdump, Chromium, and MLRsearch from PyPI
+	@scripts/setup.sh bench kernels test
 
 setup-lint: ## install what lint needs: shellcheck and the compiler of the BPF programs
 	@scripts/setup.sh lint generate

@@ -182,7 +182,7 @@ func (s *station) Measure(ctx context.Context, r trial.Request) (result.Trial, e
 	return t, errors.Join(err, s.applied.Alive())
 }
 
-func (s *station) engineName() string { return s.engine }
+func (s *station) engineName() string { return s.bed.Generator.Engine() }
 
 func (s *station) mostPPS() float64 { return s.scenario.MostPPS() }
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/capture"
-	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
 	"github.com/linerate/linerate/testbed"
@@ -116,12 +115,12 @@ func (s *station) tap(limit int) (ports []*capture.Port, err error) {
 		return func() (capture.Tap, error) { return capture.OnDevice(ns, name, limit) }
 	}
 	for i := range s.bed.Directions {
-		if _, copies := s.bed.Generator.(*xdp.Generator); !copies {
+		if _, copies := s.bed.Generator.(capture.Copier); !copies {
 			add(ports[i], device(s.ports[i].Netns, s.ports[i].Interface))
 		}
 		add(ports[1-i], func() (capture.Tap, error) { return capture.OnArrival(s.sinks[i].Copies()) })
 	}
-	if g, ok := s.bed.Generator.(*xdp.Generator); ok {
+	if g, ok := s.bed.Generator.(capture.Copier); ok {
 		for _, copies := range g.Copies() {
 			add(ports[0], func() (capture.Tap, error) { return capture.OnDeparture(copies) })
 		}

@@ -52,6 +52,9 @@ func EstimateOf(p plan.Plan) (Estimate, error) {
 	if variants := p.Variants(); len(variants) > 0 {
 		return estimateVaried(p, variants), nil
 	}
+	if p.OfStreams() {
+		return estimateStreams(p), nil
+	}
 	cells := p.Cells()
 	e := Estimate{Cells: len(cells)}
 	if len(cells) == 0 {

@@ -72,6 +72,12 @@ func (s *station) dropReplies() error {
 	return err
 }
 
+// blockedError says that the DUT, as its scenario made it, does not let the flows of a cell
+// pass. Other cells have other DUTs.
+type blockedError struct{ text string }
+
+func (e *blockedError) Error() string { return e.text }
+
 // Learning is repeated, each time slower, until a frame of every flow has come.
 const learnAttempts = 4
 
@@ -104,8 +110,8 @@ func (s *station) learnDirection(ctx context.Context, direction int, flows []fra
 	}
 	s.bed.ContinueAfter(&one)
 	if missing > 0 {
-		return nil, fmt.Errorf("learn flows from %s: no frame of %d of the %d flows came through the DUT in %d attempts; is it forwarding, and do its rules let the flows pass?",
-			s.ports[direction].Name, missing, len(flows), learnAttempts)
+		return nil, &blockedError{fmt.Sprintf("learn flows from %s: no frame of %d of the %d flows came through the DUT in %d attempts; is it forwarding, and do its rules let the flows pass?",
+			s.ports[direction].Name, missing, len(flows), learnAttempts)}
 	}
 	return all, nil
 }
@@ -113,6 +119,9 @@ func (s *station) learnDirection(ctx context.Context, direction int, flows []fra
 // checkRewrite compares the flows that arrived at B with what the scenario makes
 // of them: another source behind source NAT, else the same.
 func (s *station) checkRewrite(arrived []frame.Flow) error {
+	if s.scenario.AnyRewrite() {
+		return nil
+	}
 	translated := s.scenario.Translated()
 	for i, got := range arrived {
 		want := s.flows[i]

@@ -67,6 +67,9 @@ func (r *run) measure(ctx context.Context) error {
 	if variants := r.options.Plan.Variants(); len(variants) > 0 {
 		return r.vary(ctx, variants)
 	}
+	if r.options.Plan.OfStreams() {
+		return r.measureStreams(ctx, cells)
+	}
 	if err := r.calibrate(ctx, cells); err != nil {
 		return err
 	}

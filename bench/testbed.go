@@ -74,5 +74,5 @@ func newTestbed(id string, o Options) (testbedUnderTest, error) {
 	case "sim":
 		return newSimTestbed(o.Plan)
 	}
-	return nil, fmt.Errorf("open testbed %q: this version has none of this kind; set testbed to lab or sim", o.Plan.Testbed)
+	return nil, fmt.Errorf("open testbed %q: plans of testbed vm are measured by `linerate kernels --plan PLAN`; others have testbed lab or sim", o.Plan.Testbed)
 }

@@ -23,10 +23,8 @@ const (
 type speaker struct {
 	name, netns string
 	as          int
-	// own is the network that it announces, reached by gateway; invalid if it only passes
-	// on what it learns.
+	// own is the network that it announces; invalid if it only passes on what it learns.
 	own      netip.Prefix
-	gateway  netip.Addr
 	sessions []session
 }
 
@@ -39,11 +37,8 @@ type session struct {
 // speakers are all routers, the source first.
 func (m multipath) speakers() []speaker {
 	a, b := m.networks()
-	source := speaker{name: "s", netns: m.DUT.Netns, as: sourceAS, own: a, gateway: m.DUT.A.Tester4}
-	target := speaker{name: "t", netns: m.target, as: targetAS, own: b, gateway: m.DUT.B.Tester4}
-	if m.Cell.IPVersion == 6 {
-		source.gateway, target.gateway = m.DUT.A.Tester6, m.DUT.B.Tester6
-	}
+	source := speaker{name: "s", netns: m.DUT.Netns, as: sourceAS, own: a}
+	target := speaker{name: "t", netns: m.target, as: targetAS, own: b}
 	var middle []speaker
 	for i, w := range m.paths {
 		as := middleAS + i + 1
@@ -66,7 +61,8 @@ func (m multipath) config(sp speaker, number int) string {
 	fmt.Fprintf(&b, "protocol kernel {\n\tmerge paths on;\n\tipv%d { import none; export where source = RTS_BGP; };\n}\n", version)
 	if sp.own.IsValid() {
 		export = "source = RTS_STATIC"
-		fmt.Fprintf(&b, "protocol static {\n\tipv%d;\n\troute %s via %s;\n}\n", version, sp.own, sp.gateway)
+		// Only to be announced: the kernel has the route already.
+		fmt.Fprintf(&b, "protocol static {\n\tipv%d;\n\troute %s unreachable;\n}\n", version, sp.own)
 	}
 	for _, s := range sp.sessions {
 		fmt.Fprintf(&b, `protocol bgp %s {

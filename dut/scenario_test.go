@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,9 +27,10 @@ func scenarioOf(spelling string, version, flows int, netns string) Scenario {
 	b.Netns, b.TesterMAC = netns, net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0d}
 	s := plan.Scenario(spelling)
 	p := plan.Default()
-	p.Limit = plan.Limit{PPS: 50_000, BurstPackets: 64}
+	p.Limit, p.Ruleset.Rules, p.Routes.Prefixes = plan.Limit{PPS: 50_000, BurstPackets: 64}, 3, 1000
+	p.Custom.Setup, p.Custom.Teardown = []string{"ip link set dev $DUT_B txqueuelen 77"}, []string{"ip link set dev $DUT_B txqueuelen 1000"}
 	return Scenario{
-		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows},
+		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows, FrameSize: 84, Directions: plan.Uni},
 		Plan: p,
 		DUT:  testbed.DUT{Netns: netns, A: a, B: b, Queues: 1, MTUBytes: 1500},
 	}
@@ -66,7 +68,9 @@ func TestSteps(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "== %s, IPv%d\n", spelling, version)
 			for _, s := range steps {
-				b.WriteString(s.Do.String())
+				if s.Do.Kind != "" {
+					b.WriteString(s.Do.String())
+				}
 				switch {
 				case s.AtLeast:
 					b.WriteString(" (at least)")
@@ -95,7 +99,8 @@ func TestSteps(t *testing.T) {
 // TestSetup applies every scenario and compares what a report shows with the steps.
 func TestSetup(t *testing.T) {
 	needTools(t)
-	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version ", "bird": "# BIRD version 2."}
+	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version ",
+		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v", "bird": "# BIRD version 2."}
 	for _, spelling := range spellings() {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
@@ -107,20 +112,24 @@ func TestSetup(t *testing.T) {
 				}
 				j := openJournal(t)
 				applied, err := Apply(steps, j)
+				if spelling == "flowtable" && !kernelHasFlowtables(t) {
+					checkRefused(t, err, "nf_flow_table is not in this kernel; boot one with CONFIG_NF_FLOW_TABLE")
+					return
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
 				setup := applied.Setup
 				known := map[string]bool{}
 				for _, step := range steps {
-					if len(step.Do.Argv) == 0 {
+					if step.Do.Kind != journal.Command && step.Do.Kind != journal.StartProcess {
 						continue
 					}
 					tool := step.Do.Argv[0]
 					if step.Do.Kind == journal.StartProcess {
 						tool = step.Do.Process.Program
 					}
-					if known[tool] || step.Do.Kind != journal.Command && step.Do.Kind != journal.StartProcess {
+					if known[tool] || tool == "sh" {
 						continue
 					}
 					known[tool] = true
@@ -132,7 +141,7 @@ func TestSetup(t *testing.T) {
 				for _, step := range steps {
 					if len(setup) > 0 && setup[0] == step.Do.String() {
 						setup = setup[1:]
-					} else if !step.AtLeast && !step.IfPresent {
+					} else if !step.AtLeast && !step.IfPresent && step.Do.Kind != "" {
 						t.Errorf("the setup lacks %q in its place", step.Do)
 					}
 				}
@@ -147,6 +156,24 @@ func TestSetup(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// kernelHasFlowtables looks for the code of nft_flow_offload, a module that is loaded on demand.
+func kernelHasFlowtables(t *testing.T) bool {
+	t.Helper()
+	symbols, err := os.ReadFile("/proc/kallsyms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, missing := exec.Command("modinfo", "nft_flow_offload").Output()
+	return strings.Contains(string(symbols), "nft_flow_offload_eval") || missing == nil
+}
+
+func checkRefused(t *testing.T, err error, says string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "delete table") {
+		t.Fatalf("error %v does not say %q and that alone", err, says)
 	}
 }
 
@@ -165,6 +192,10 @@ func TestMissingTool(t *testing.T) {
 		{"snat-iptables", 6, "ip6tables", "iptables"},
 		{"limit", 4, "nft", "nftables"},
 		{"bridge", 4, "ip", "iproute2"},
+		{"flowtable", 4, "nft", "nftables"},
+		{"nft-ruleset", 6, "nft", "nftables"},
+		{"iptables-ruleset", 4, "iptables-restore", "iptables"},
+		{"iptables-ruleset", 6, "ip6tables-restore", "iptables"},
 	} {
 		_, err := scenarioOf(tt.spelling, tt.version, 1, "dut").Steps()
 		var missing *MissingError
@@ -172,7 +203,7 @@ func TestMissingTool(t *testing.T) {
 			t.Errorf("%s, IPv%d: %v, want a MissingError of %s", tt.spelling, tt.version, err, tt.tool)
 		}
 	}
-	for _, spelling := range []string{"none", "route"} {
+	for _, spelling := range []string{"none", "route", "routes", "custom"} {
 		if _, err := scenarioOf(spelling, 4, 1, "dut").Steps(); err != nil {
 			t.Errorf("%s needs no tool: %v", spelling, err)
 		}

@@ -19,6 +19,7 @@ import (
 // the change is undone by another step's undo. The undo of a sysctl is the value
 // that it has before the step.
 type Step struct {
+	// Do of no Kind makes nothing: the step is there for its Undo.
 	Do   journal.Action
 	Undo journal.Action
 	// AtLeast makes the value of a sysctl the least that will do: the step is left out
@@ -100,6 +101,9 @@ func (s Step) apply(j *journal.Journal) (made bool, err error) {
 			return false, err
 		}
 	}
+	if s.Do.Kind == "" {
+		return false, nil
+	}
 	return true, s.Do.Run()
 }
 
@@ -121,15 +125,15 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		if len(s.Do.Argv) == 0 {
+		if s.Do.Kind != journal.Command && s.Do.Kind != journal.StartProcess {
 			continue
 		}
 		tool := s.Do.Argv[0]
 		if p := s.Do.Process; p != nil && p.Program != "" {
 			tool = p.Program
 		}
-		if seen[tool] {
-			continue
+		if tool == "sh" || seen[tool] {
+			continue // a shell is every system's own
 		}
 		seen[tool] = true
 		version := ToolVersion(tool)

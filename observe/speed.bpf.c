@@ -2,7 +2,7 @@
 
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* How fast CPUs are while they work. A timer of each CPU runs a fixed piece of work
- * a few hundred times a second, in the interrupt, and takes the time that it needs. */
+ * some dozens of times a second, in the interrupt, and takes the time that it needs. */
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
 #include <bpf/bpf_helpers.h>

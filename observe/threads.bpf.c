@@ -23,6 +23,7 @@
 #define OWN 4 /* this process: generators, and what steers the run */
 #define FOREIGN 5
 #define OWNERS 6
+#define OWNER_BITS 8 /* above them stands the number of a thread of the DUT */
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -34,7 +35,7 @@ struct task_struct {
 
 struct running {
 	__u64 since_ns;
-	__u32 owner;
+	__u32 whose; /* owner and number, as in watched */
 	__u32 pid;
 };
 
@@ -80,18 +81,17 @@ struct {
 	__type(value, struct stranger);
 } strangers SEC(".maps");
 
-/* The threads of the DUT, one by one. */
+/* The threads of the DUT, one by one, by their numbers. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, MAX_THREADS);
 	__type(key, __u32);
 	__type(value, __u64);
 } dut_ns SEC(".maps");
 
-static __always_inline void note_dut(struct task_struct *task, __u64 ns)
+static __always_inline void note_dut(__u32 number, __u64 ns)
 {
-	__u32 pid = task->pid;
-	__u64 *sum = bpf_map_lookup_elem(&dut_ns, &pid);
+	__u64 *sum = bpf_map_lookup_elem(&dut_ns, &number);
 
 	if (sum)
 		*sum += ns;
@@ -112,15 +112,15 @@ static __always_inline void note_stranger(struct task_struct *task, __u64 cpu, _
 	bpf_map_update_elem(&strangers, &key, &fresh, BPF_ANY);
 }
 
-static __always_inline __u32 owner_of(struct task_struct *task)
+static __always_inline __u32 whose_is(struct task_struct *task)
 {
-	__u32 pid = task->pid, *owner;
+	__u32 pid = task->pid, *whose;
 
 	if (!pid)
 		return IDLE;
-	owner = bpf_map_lookup_elem(&watched, &pid);
-	if (owner)
-		return *owner;
+	whose = bpf_map_lookup_elem(&watched, &pid);
+	if (whose)
+		return *whose;
 	return task->tgid == own_tgid ? OWN : FOREIGN;
 }
 
@@ -130,26 +130,27 @@ int BPF_PROG(on_switch, _Bool preempt, struct task_struct *prev, struct task_str
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct running *r = bpf_map_lookup_elem(&cpus, &cpu);
 	struct times *t = bpf_map_lookup_elem(&owners, &cpu);
-	__u32 owner;
+	__u32 whose, owner;
 	__u64 now, ran;
 
 	if (!r || !t)
 		return 0;
 	now = bpf_ktime_get_ns();
 	ran = now - r->since_ns;
-	owner = r->owner;
+	whose = r->whose;
 	/* The tracepoint misses a few switches (some threads' going to sleep, seen on
 	 * Linux 6.18). The time since the last one seen is then prev's: it runs now. */
-	if (owner && r->pid != (__u32)prev->pid)
-		owner = owner_of(prev);
+	if (whose && r->pid != (__u32)prev->pid)
+		whose = whose_is(prev);
+	owner = whose & ((1 << OWNER_BITS) - 1);
 	if (owner < OWNERS)
 		t->ns[owner] += ran;
 	if (owner == DUT)
-		note_dut(prev, ran);
+		note_dut(whose >> OWNER_BITS, ran);
 	if (owner == FOREIGN)
 		note_stranger(prev, cpu, ran);
 	r->since_ns = now;
-	r->owner = owner_of(next);
+	r->whose = whose_is(next);
 	r->pid = next->pid;
 	return 0;
 }

@@ -25,6 +25,13 @@ const (
 	owners
 )
 
+// ownerBits are the bits of an owner in the program's maps; above them stands the number
+// of a thread of the DUT.
+const ownerBits = 8
+
+// whose reads what the program has noted of a running thread.
+func (r threadsRunning) whose() owner { return owner(r.Whose & (1<<ownerBits - 1)) }
+
 // Threads measures how long the threads of the DUT, of the sinks, of linerate and
 // of everybody else are on each CPU, to the nanosecond.
 type Threads struct {
@@ -64,13 +71,10 @@ func (t *Threads) open(tids []int) error {
 		return fmt.Errorf("load the tracing program: %w; it needs root and a kernel with BTF", err)
 	}
 	t.dut = tids
-	for _, tid := range tids {
-		if err := t.objects.DutNs.Put(uint32(tid), uint64(0)); err != nil {
+	for i, tid := range tids {
+		if err := t.objects.Watched.Put(uint32(tid), uint32(dutOwner)|uint32(i)<<ownerBits); err != nil {
 			return err
 		}
-	}
-	if err := t.mark(tids, dutOwner); err != nil {
-		return err
 	}
 	if t.cpus, err = bpfmem.Open[threadsRunning](t.objects.Cpus); err != nil {
 		return err
@@ -84,16 +88,9 @@ func (t *Threads) open(tids []int) error {
 
 // MarkSinks names the threads that do the sinks' work.
 func (t *Threads) MarkSinks(tids []int) error {
-	if err := t.mark(tids, sinkOwner); err != nil {
-		return fmt.Errorf("watch the CPU time of the sinks' threads %v: %w", tids, err)
-	}
-	return nil
-}
-
-func (t *Threads) mark(tids []int, whose owner) error {
 	for _, tid := range tids {
-		if err := t.objects.Watched.Put(uint32(tid), uint32(whose)); err != nil {
-			return err
+		if err := t.objects.Watched.Put(uint32(tid), uint32(sinkOwner)); err != nil {
+			return fmt.Errorf("watch the CPU time of the sinks' thread %d: %w", tid, err)
 		}
 	}
 	return nil
@@ -115,8 +112,8 @@ func (t *Threads) sample() ([]ownerTimes, error) {
 			return nil, err
 		}
 		list[cpu] = times.Ns
-		if now := monotonicNS(); running.Owner < uint32(owners) && now > running.SinceNs {
-			list[cpu][running.Owner] += now - running.SinceNs
+		if now := monotonicNS(); running.whose() < owners && now > running.SinceNs {
+			list[cpu][running.whose()] += now - running.SinceNs
 		}
 	}
 	return list, nil
@@ -167,7 +164,7 @@ func (t *Threads) BusyNS() (uint64, error) {
 func (t *Threads) DUTThreadsNS() ([]uint64, error) {
 	list := make([]uint64, len(t.dut))
 	for i, tid := range t.dut {
-		if err := t.objects.DutNs.Lookup(uint32(tid), &list[i]); err != nil {
+		if err := t.objects.DutNs.Lookup(uint32(i), &list[i]); err != nil {
 			return nil, fmt.Errorf("read the CPU time of thread %d: %w", tid, err)
 		}
 		for cpu := range t.n {
@@ -175,7 +172,7 @@ func (t *Threads) DUTThreadsNS() ([]uint64, error) {
 			if err != nil {
 				return nil, err
 			}
-			if now := monotonicNS(); running.Owner == uint32(dutOwner) && running.Pid == uint32(tid) && now > running.SinceNs {
+			if now := monotonicNS(); running.whose() == dutOwner && running.Pid == uint32(tid) && now > running.SinceNs {
 				list[i] += now - running.SinceNs
 			}
 		}

@@ -16,7 +16,7 @@ import (
 type threadsRunning struct {
 	_       structs.HostLayout
 	SinceNs uint64
-	Owner   uint32
+	Whose   uint32
 	Pid     uint32
 }
 

@@ -9,6 +9,9 @@ import (
 // the DUT is set up once for neighbouring cells, then by IP version, frame size,
 // flows and directions, each in the order of its list.
 func (p Plan) Cells() []Cell {
+	if w, ok := p.streamsOf(); ok {
+		return p.streamCells(w)
+	}
 	var cells []Cell
 	for _, s := range p.Scenarios {
 		for _, version := range p.Traffic.IPVersions {
@@ -42,6 +45,9 @@ func (c Cell) ScenarioID() string {
 
 // ID names the cell for programs and files' contents: "route/ipv4/64B/10000f/uni".
 func (c Cell) ID() string {
+	if c.Workload != "" {
+		return fmt.Sprintf("%s/ipv%d/%s/%dstreams", c.ScenarioID(), c.IPVersion, c.Workload, c.Flows)
+	}
 	size := c.FrameSize.String()
 	if c.FrameSize != IMIX {
 		size += "B"
@@ -58,6 +64,9 @@ func (c Cell) Title() string {
 	scenario := c.Scenario
 	if c.Backend != "" {
 		scenario += " (" + c.Backend + ")"
+	}
+	if c.Workload != "" {
+		return fmt.Sprintf("%s, IPv%d, %s", scenario, c.IPVersion, c.StreamsTitle())
 	}
 	flows := "1 flow"
 	if c.Flows != 1 {

@@ -11,8 +11,11 @@ func Default() Plan {
 		Schema:    SchemaV1,
 		Name:      "default",
 		Testbed:   "lab",
-		Lab:       Lab{MTUBytes: 1500},
+		Lab:       Lab{MTUBytes: 1500, EndOffloads: offloadsAuto},
 		Scenarios: []Scenario{"route"},
+		Workload:  Frames,
+		IPerf3:    defaultIPerf3(),
+		IPerf:     defaultIPerf(),
 		Traffic: Traffic{
 			IPVersions: []int{4},
 			FrameSizes: []FrameSize{MinFrameSize},
@@ -22,8 +25,11 @@ func Default() Plan {
 			Engine:     EngineAuto,
 			Batch:      8,
 		},
-		Limit: Limit{PPS: 100_000, BurstPackets: 64},
-		ECMP:  defaultECMP(),
+		Limit:   Limit{PPS: 100_000, BurstPackets: 64},
+		Ruleset: defaultRuleset(),
+		Routes:  defaultRoutes(),
+		Custom:  Custom{Timeout: Duration(time.Minute)},
+		ECMP:    defaultECMP(),
 		Trial: Trial{
 			DrainQuiet: Duration(200 * time.Millisecond),
 			DrainMax:   Duration(2 * time.Second),
@@ -44,6 +50,7 @@ func Default() Plan {
 		AB:             defaultAB(),
 		Sweep:          defaultSweep(),
 		Repeated:       defaultRepeated(),
+		VM:             defaultVM(),
 	}
 }
 

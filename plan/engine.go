@@ -23,9 +23,13 @@ type EngineInfo struct {
 // liveFrameBytes is what fits into one page as a live frame (generator/xdp).
 const liveFrameBytes = 3200
 
+// afxdpFrameBytes is what fits into one page of shared memory, FCS included (generator/afxdp).
+const afxdpFrameBytes = 4096 + 4
+
 var engineInfos = []EngineInfo{
 	{"xdp", "an XDP program run on live frames: the fastest", liveFrameBytes, true, true},
 	{"afpacket", "AF_PACKET sockets: jumbo frames, any device", int(MaxFrameSize), true, false},
+	{"afxdp", "AF_XDP sockets, with or without copying; a transmit queue for each thread", afxdpFrameBytes, false, false},
 }
 
 // EngineAuto stands for the first engine that can send the plan's sizes.
@@ -65,5 +69,8 @@ func (c *checker) engine(t Traffic) {
 	c.whole("traffic.batch", "traffic.batch", t.Batch)
 	if info, found := EngineNamed(t.Engine); found && !info.Batch && t.Batch != Default().Traffic.Batch {
 		c.add("traffic.batch", "traffic.engine", "leave it out, or use engine xdp", "engine %s decides itself how many frames it hands over at once, whatever this says", t.Engine)
+	}
+	if t.AFXDPMode != "" {
+		c.choice("traffic.afxdp_mode", t.AFXDPMode)
 	}
 }

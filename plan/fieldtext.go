@@ -11,14 +11,36 @@ var fieldTexts = map[string]string{
 	"schema":      "the version of this file's form: " + SchemaV1,
 	"name":        "the plan's name; by default the file's",
 	"description": "what the plan measures, in a sentence",
-	"testbed":     "where to measure: lab, network namespaces on this machine, or sim, a simulated DUT that no frame is sent to",
+	"testbed":     "where to measure: lab, network namespaces on this machine, sim, a simulated DUT that no frame is sent to, or vm, kernels in virtual machines (by `linerate kernels`)",
 	"scenarios":   "what the DUT is made to be, one after the other",
+
+	"workload":             "what passes the DUT: frames, test frames of linerate's own, or the streams of iperf3 or iperf",
+	"base_scenario":        "the scenario that the ratios of workloads of streams are given to",
+	"iperf3":               "workload iperf3: each number of streams is a cell",
+	"iperf3.protocol":      "tcp or udp",
+	"iperf3.streams":       "parallel streams (-P), a cell for each number",
+	"iperf3.reverse":       "send from B to A (-R)",
+	"iperf3.bidir":         "send both ways at once (--bidir)",
+	"iperf3.seconds":       "seconds measured (-t)",
+	"iperf3.omit_seconds":  "seconds before them that are not measured (-O)",
+	"iperf3.payload_bytes": "UDP payload of a datagram, or length of a TCP write (-l); 0: as iperf3 chooses",
+	"iperf3.target_l4_bps": "payload bits per second that each stream sends at most (-b); 0: unlimited",
+	"iperf3.congestion":    "congestion control of TCP (-C); by default the kernel's",
+	"iperf3.repeats":       "how often each cell is measured; the one with the median total counts",
+	"iperf":                "workload iperf (iperf 2): UDP streams from A to B, each number of streams is a cell",
+	"iperf.streams":        "parallel streams (-P), a cell for each number",
+	"iperf.payload_bytes":  "UDP payload of a datagram (-l): 36 makes an IPv4 packet of 64 bytes",
+	"iperf.seconds":        "seconds measured (-t)",
+	"iperf.target_l4_bps":  "payload bits per second that each stream sends at most (-b); 0: unlimited",
+	"iperf.repeats":        "how often each cell is measured; the one with the median total counts",
 
 	"lab":             "the CPUs and links of the lab testbed",
 	"lab.dut_cpus":    "CPUs that forward; by default chosen from the machine's",
 	"lab.tester_cpus": "CPUs that generate and count frames; by default those that dut_cpus leaves",
 	"lab.sink_cpus":   "CPUs that count frames; by default some of tester_cpus, or the DUT's own if none is left",
 	"lab.mtu_bytes":   "IP MTU of every link: 1500 carries frames up to 1518 bytes",
+
+	"lab.end_offloads": "on or off: checksum and segmentation offload of the tester's ends under a workload of streams; auto: off where a scenario is not the kernel's stack",
 
 	"sim":                    "the device of testbed sim: a preset, and what is changed of it",
 	"sim.preset":             "hard, queue, knee, jitter, background-loss, glitch, collapse, linux-like or slow; by default linux-like",
@@ -39,6 +61,7 @@ var fieldTexts = map[string]string{
 	"traffic.directions": "uni: A to B; bi: both ways, each at the intended load",
 	"traffic.seed":       "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
 	"traffic.engine":     "the generator: " + EngineList(),
+	"traffic.afxdp_mode": "how engine afxdp hands frames over: copy, zerocopy, or auto for what the driver can; the record says which was granted",
 	"traffic.batch":      "frames that engine xdp hands over at once when paced: more are cheaper and leave in bursts",
 
 	"traffic.per_flow": "report the least, median and most frames that came of a flow, and Jain's index of fairness",
@@ -46,6 +69,22 @@ var fieldTexts = map[string]string{
 	"limit":               "the packet-rate limit of scenario limit",
 	"limit.pps":           "packets per second that pass",
 	"limit.burst_packets": "packets that pass at once after a pause",
+
+	"ruleset":       "the rules of scenarios nft-ruleset and iptables-ruleset",
+	"ruleset.file":  "rules file of your own, as nft -f or iptables-restore reads it; by default rules are generated",
+	"ruleset.rules": "number of generated rules in the chain of forwarded packets",
+	"ruleset.hit":   "the generated rule that matches the test frames: last (all are compared), first, or none (all are compared, and the policy accepts)",
+
+	"routes":             "the routing table of scenario routes; destination addresses of flows are drawn from it",
+	"routes.prefixes":    "number of prefixes, one after the other from 10.0.0.0 or fd00:6c72:: on",
+	"routes.length":      "length of an IPv4 prefix in bits; all of them have to fit into 10.0.0.0/8",
+	"routes.length_ipv6": "length of an IPv6 prefix in bits",
+
+	"custom":          "the DUT of scenario custom: commands of your own, run by sh -c in the DUT's network namespace",
+	"custom.setup":    "commands that make the DUT, one after the other; docs/scenarios.md names the variables that they find",
+	"custom.teardown": "commands that undo what goes beyond the namespace, also after a set-up that failed half way",
+	"custom.layer2":   "the DUT passes frames on by MAC address and does not route",
+	"custom.timeout":  "a command that has not ended by then is killed",
 
 	"ecmp":                "the equal-cost paths of scenario ecmp, and the failure of one of them",
 	"ecmp.paths":          "routers side by side, each a path; 1: a chain of three routers",
@@ -80,6 +119,18 @@ var fieldTexts = map[string]string{
 	"ab.alpha":        "chance of calling a change what is none, over all cells together",
 	"ab.fail_if":      "exit with 1 if any cell is changed, slower (changed, and B is below A) or not-equivalent; never: do not",
 	"ab.least_change": "smallest change of the ratio that matters",
+
+	"kernels": "what testbed vm boots and compares, by `linerate kernels`: packages, .deb files, IMAGE,MODULES, or host",
+
+	"vm":              "how testbed vm boots its kernels and counts their instructions",
+	"vm.seeds":        "seeds of each kernel, 1 to so many: each lays out memory and hash tables anew",
+	"vm.boots":        "boots with each seed; with one seed all give the same figure",
+	"vm.packets":      "packets of one measurement",
+	"vm.repetitions":  "measurements of a cell in each boot; their median counts",
+	"vm.margin":       "change of the instructions per packet that is none yet",
+	"vm.extra_rules":  "nftables rules before the scenario's own that match nothing: a cost that is planted",
+	"vm.memory_bytes": "memory of the guest",
+	"vm.time_limit":   "real time after which a boot is stopped",
 
 	"sweep":         "one curve over the values of a field; on when field is set",
 	"sweep.field":   "the field, as --set takes it, such as dut.gro_flush_timeout",
@@ -149,6 +200,10 @@ var intRanges = map[string]intRange{
 	"traffic.flows":              {1, MaxFlows, "flows"},
 	"limit.pps":                  {1, 1_000_000_000, "packets per second"},
 	"limit.burst_packets":        {1, math.MaxUint32, "packets"},
+	"ruleset.rules":              {0, 100_000, "rules"},
+	"routes.prefixes":            {1, MaxPrefixes, "prefixes"},
+	"routes.length":              {9, 32, "bits"},
+	"routes.length_ipv6":         {52, 128, "bits"}, // at 52 a million fit into the block
 	"ecmp.paths":                 {1, 8, "paths"},
 	"ecmp.hash_policy":           {0, 1, "(a value of the sysctl)"},
 	"ecmp.fail_path":             {0, 8, "(the number of a path)"},
@@ -160,6 +215,17 @@ var intRanges = map[string]intRange{
 	"back_to_back.verifications": {0, 10, "times"},
 	"system_recovery.repeats":    {1, 1000, "repeats"},
 	"capture.frames":             {0, 100_000, "frames"},
+	// 128 is the limit of iperf3 (MAX_STREAMS, iperf.h, 3.12); 65507 bytes are what an IPv4
+	// datagram carries.
+	"iperf3.streams":       {1, 128, "streams"},
+	"iperf3.seconds":       {1, 86400, "seconds"},
+	"iperf3.omit_seconds":  {0, 600, "seconds"},
+	"iperf3.payload_bytes": {0, 1 << 20, "bytes"},
+	"iperf3.repeats":       {1, 1000, "repeats"},
+	"iperf.streams":        {1, 128, "streams"},
+	"iperf.payload_bytes":  {16, 65507, "bytes"},
+	"iperf.seconds":        {1, 86400, "seconds"},
+	"iperf.repeats":        {1, 1000, "repeats"},
 	// 256 is the kernel's limit (TEST_XDP_MAX_BATCH, net/bpf/test_run.c).
 	"traffic.batch": {1, 256, "frames"},
 	// Six pairs are the fewest that can give p < 0.05 (2/2^6).
@@ -167,6 +233,12 @@ var intRanges = map[string]intRange{
 	"ab.aa_pairs":              {3, 1000, "pairs"},
 	"sweep.repeats":            {2, 1000, "repeats"},
 	"repeated.trials":          {1, 1000, "trials"},
+	"vm.seeds":                 {1, 100, "seeds"},
+	"vm.boots":                 {1, 100, "boots"},
+	"vm.packets":               {1000, 1_000_000, "packets"},
+	"vm.repetitions":           {1, 100, "repetitions"},
+	"vm.extra_rules":           {0, 200, "rules"},
+	"vm.memory_bytes":          {256 << 20, 16 << 30, "bytes"},
 	"dut.napi_defer_hard_irqs": {1, math.MaxInt32, "polls"},
 }
 
@@ -175,10 +247,12 @@ type durationRange struct{ min, max time.Duration }
 // durationRanges bound the durations. The upper ends are there for slips of the
 // unit: 200m is over three hours, not 200 ms.
 var durationRanges = map[string]durationRange{
+	"custom.timeout":                {100 * time.Millisecond, time.Hour},
 	"trial.drain_quiet":             {time.Millisecond, time.Minute},
 	"trial.drain_max":               {time.Millisecond, 10 * time.Minute},
 	"trial.settle":                  {0, 10 * time.Minute},
 	"dut.gro_flush_timeout":         {0, time.Second},
+	"vm.time_limit":                 {time.Second, 24 * time.Hour},
 	"ecmp.hold_time":                {3 * time.Second, 10 * time.Minute},
 	"ecmp.fail_at":                  {100 * time.Millisecond, 10 * time.Minute},
 	"ecmp.trial_duration":           {time.Second, 10 * time.Minute},
@@ -196,16 +270,25 @@ var durationRanges = map[string]durationRange{
 
 // textChoices are the values of the text fields that take one of a few words.
 var textChoices = map[string][]string{
-	"schema":           {SchemaV1},
-	"testbed":          {"lab", "sim"},
-	"sim.preset":       {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
-	"traffic.engine":   EngineChoices(),
+	"schema":         {SchemaV1},
+	"testbed":        {"lab", "sim", "vm"},
+	"sim.preset":     {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
+	"traffic.engine": EngineChoices(),
+
+	"traffic.afxdp_mode": {"auto", "copy", "zerocopy"},
+
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
 	"ecmp.fail_how":    {FailLinkDown, FailSilent},
 	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
 	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
+
+	"workload":         {Frames, WorkloadIPerf3, WorkloadIPerf},
+	"lab.end_offloads": {offloadsAuto, offloadsOn, offloadsOff},
+	"iperf3.protocol":  {"tcp", "udp"},
+
+	"ruleset.hit": {HitLast, HitFirst, HitNone},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.
-var laterTestbeds = []string{"wire", "vm"}
+var laterTestbeds = []string{"wire"}

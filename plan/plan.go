@@ -19,10 +19,20 @@ type Plan struct {
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
 	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
 	Limit       Limit      `yaml:"limit" json:"limit"`
+	Ruleset     Ruleset    `yaml:"ruleset,omitempty" json:"ruleset,omitzero"`
+	Routes      Routes     `yaml:"routes,omitempty" json:"routes,omitzero"`
+	Custom      Custom     `yaml:"custom,omitempty" json:"custom,omitzero"`
 	ECMP        ECMP       `yaml:"ecmp,omitempty" json:"ecmp,omitzero"`
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
 	Latency     Latency    `yaml:"latency" json:"latency,omitzero"`
+
+	// Workload is what passes the DUT: "frames", or the streams of "iperf3" or "iperf".
+	Workload string `yaml:"workload,omitempty" json:"workload,omitempty"`
+	IPerf3   IPerf3 `yaml:"iperf3,omitempty" json:"iperf3,omitzero"`
+	IPerf    IPerf  `yaml:"iperf,omitempty" json:"iperf,omitzero"`
+	// BaseScenario is the one of Scenarios that ratios are given to; empty gives none.
+	BaseScenario Scenario `yaml:"base_scenario,omitempty" json:"base_scenario,omitempty"`
 
 	// Tests are what each cell is put through; the throughput search is one of them.
 	Tests          []Test         `yaml:"tests" json:"tests"`
@@ -35,6 +45,10 @@ type Plan struct {
 	AB             AB             `yaml:"ab" json:"ab"`
 	Sweep          Sweep          `yaml:"sweep" json:"sweep"`
 	Repeated       Repeated       `yaml:"repeated" json:"repeated"`
+
+	// Kernels are what testbed vm boots: packages, .deb files, or images with their modules.
+	Kernels []string `yaml:"kernels,omitempty" json:"kernels,omitempty"`
+	VM      VM       `yaml:"vm,omitempty" json:"vm,omitzero"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.
@@ -47,6 +61,9 @@ type Lab struct {
 	SinkCPUs CPUList `yaml:"sink_cpus,omitempty" json:"sink_cpus,omitempty"`
 	// MTUBytes is the IP MTU of every link of the lab: 1500 carries frames up to 1518 bytes.
 	MTUBytes int `yaml:"mtu_bytes" json:"mtu_bytes"`
+	// EndOffloads is "on" or "off": checksum and segmentation offloads of the tester's two ends
+	// under a workload of streams. "auto": see Plan.EndOffloads.
+	EndOffloads string `yaml:"end_offloads,omitempty" json:"end_offloads,omitempty"`
 }
 
 // Traffic is the set of frames that cells are made of. Lists are multiplied into cells.
@@ -59,6 +76,8 @@ type Traffic struct {
 	Seed int64 `yaml:"seed" json:"seed"`
 	// Engine is the generator: "auto", or one of Engines.
 	Engine string `yaml:"engine" json:"engine"`
+	// AFXDPMode is how engine afxdp hands frames over: "copy", "zerocopy", or "auto", which empty stands for.
+	AFXDPMode string `yaml:"afxdp_mode,omitempty" json:"afxdp_mode,omitempty"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).
 	PerFlow bool `yaml:"per_flow" json:"per_flow"`
 	// Batch is the number of frames that engine xdp hands to the device at once when it paces.
@@ -149,4 +168,7 @@ type Cell struct {
 	Directions Direction `json:"directions"`
 	// Variant tells cells of a comparison apart: "A", "B", or the value of a sweep.
 	Variant string `json:"variant,omitempty"`
+	// Workload is empty for frames, else the program with its protocol and direction:
+	// "iperf3-tcp-reverse"; Flows is then the number of streams.
+	Workload string `json:"workload,omitempty"`
 }

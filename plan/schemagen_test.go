@@ -122,6 +122,8 @@ func describe(s *jsonschema.Schema, path string, value any) {
 		*entry = *oneOf(&jsonschema.Schema{Type: "string"}, &jsonschema.Schema{Type: "number"})
 	case "repeated.load_pps":
 		entry.Minimum = "0"
+	case "vm.margin":
+		entry.OneOf[0].ExclusiveMinimum, entry.OneOf[0].ExclusiveMaximum = "0", "1"
 	case "ab.alpha":
 		entry.OneOf[0].ExclusiveMinimum, entry.OneOf[0].Maximum = "0", "0.5"
 	case "ab.least_change":

@@ -207,6 +207,7 @@ func (p Plan) clone() Plan {
 	p.Lab.TesterCPUs = slices.Clone(p.Lab.TesterCPUs)
 	p.Lab.SinkCPUs = slices.Clone(p.Lab.SinkCPUs)
 	p.Scenarios = slices.Clone(p.Scenarios)
+	p.IPerf3.Streams, p.IPerf.Streams = slices.Clone(p.IPerf3.Streams), slices.Clone(p.IPerf.Streams)
 	p.Traffic.IPVersions = slices.Clone(p.Traffic.IPVersions)
 	p.Traffic.FrameSizes = slices.Clone(p.Traffic.FrameSizes)
 	p.Traffic.Flows = slices.Clone(p.Traffic.Flows)
@@ -216,7 +217,9 @@ func (p Plan) clone() Plan {
 	p.Search.Goals = slices.Clone(p.Search.Goals)
 	p.Tests = slices.Clone(p.Tests)
 	p.DUT.Sysctls = maps.Clone(p.DUT.Sysctls)
+	p.Custom.Setup, p.Custom.Teardown = slices.Clone(p.Custom.Setup), slices.Clone(p.Custom.Teardown)
 	p.AB.A, p.AB.B = slices.Clone(p.AB.A), slices.Clone(p.AB.B)
 	p.Sweep.Values = slices.Clone(p.Sweep.Values)
+	p.Kernels = slices.Clone(p.Kernels)
 	return p
 }

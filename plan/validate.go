@@ -43,15 +43,20 @@ func (p Plan) check() Problems {
 	c.traffic(p.Traffic, p.Lab.MTUBytes)
 	c.whole("limit.pps", "limit.pps", p.Limit.PPS)
 	c.whole("limit.burst_packets", "limit.burst_packets", p.Limit.BurstPackets)
+	c.ruleset(p.Ruleset)
+	c.routes(p.Routes)
+	c.custom(p)
 	c.ecmp(p)
 	c.trial(p.Trial)
 	c.search(p.Search)
 	c.latency(p)
 	c.tests(p)
+	c.workload(p)
 	c.cells(p)
 	c.dut(p)
 	c.ab(p)
 	c.sweep(p)
+	c.vm(p)
 	return c.problems
 }
 

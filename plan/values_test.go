@@ -127,15 +127,21 @@ func everyField(t *testing.T) Plan {
 	t.Helper()
 	p := Plan{
 		Schema: SchemaV1, Name: "every-field", Description: "Each field, \"quoted\": yes.\nTwo lines.", Testbed: "lab",
-		Lab: Lab{DUTCPUs: CPUList{1, 2, 3}, TesterCPUs: CPUList{0}, SinkCPUs: CPUList{2}, MTUBytes: 9000},
+		Lab: Lab{DUTCPUs: CPUList{1, 2, 3}, TesterCPUs: CPUList{0}, SinkCPUs: CPUList{2}, MTUBytes: 9000, EndOffloads: "off"},
 		Sim: Sim{Preset: "knee", CapacityPPS: new(1.5e6), QueueFrames: new(0), Knee: new(Ratio(0.0007)), Jitter: new(Ratio(0)), BackgroundLoss: new(Ratio(1e-6)),
 			GlitchProbability: new(Ratio(1)), Collapse: new(Ratio(0.1)), MaxLoadPPS: new(0.5), Seed: -3},
 		Scenarios: []Scenario{"none", "conntrack-iptables", "snat", "limit"},
+		Workload:  Frames, BaseScenario: "snat", // the others go with none of ab, latency and capture
+		IPerf3: IPerf3{Protocol: "udp", Streams: []int{3}, Bidir: true, Seconds: 60, OmitSeconds: 3, PayloadBytes: 64, TargetL4BPS: 1e9, Congestion: "bbr", Repeats: 5},
+		IPerf:  IPerf{Streams: []int{1, 2}, PayloadBytes: 64, Seconds: 60, TargetL4BPS: 1e6, Repeats: 5},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
-			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16},
-		Limit: Limit{PPS: 5, BurstPackets: 6},
-		ECMP:  ECMP{Paths: 3, HoldTime: Duration(6 * time.Second), FailPath: 3, FailAt: Duration(time.Second), FailHow: FailSilent, TrialDuration: Duration(15 * time.Second), LoadPPS: 1e5},
-		Trial: Trial{DrainQuiet: 1e6, DrainMax: 3e9, Settle: 1500e6},
+			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy"},
+		Limit:   Limit{PPS: 5, BurstPackets: 6},
+		Ruleset: Ruleset{File: "my rules.nft", Rules: 7, Hit: HitNone},
+		Routes:  Routes{Prefixes: 8, Length: 30, LengthIPv6: 70},
+		Custom:  Custom{Setup: []string{"ip link set $DUT_A up", "true, && :"}, Teardown: []string{"false"}, Layer2: true, Timeout: 5e9},
+		Trial:   Trial{DrainQuiet: 1e6, DrainMax: 3e9, Settle: 1500e6},
+		ECMP:    ECMP{Paths: 3, HoldTime: Duration(6 * time.Second), FailPath: 3, FailAt: Duration(time.Second), FailHow: FailSilent, TrialDuration: Duration(15 * time.Second), LoadPPS: 1e5},
 		Search: Search{Algorithm: "binary", MinLoadPPS: 0.5, MaxLoadPPS: 1e8, MaxTrialTime: 3600e9,
 			Goals: []Goal{{Name: "G", LossRatio: 0.0007, ExceedRatio: 0.1, TrialDuration: 60e9, DurationSum: 61e9, Width: 1e-6}}},
 		Latency: Latency{Enabled: true, Loads: []Ratio{0.25, 1.1}, LoadsPPS: []float64{1000, 2.5e5}, ThroughputGoal: "G", TrialDuration: 250e6, TrialsPerLoad: 2},
@@ -146,6 +152,8 @@ func everyField(t *testing.T) Plan {
 		AB:       AB{A: []string{"scenarios=route"}, B: []string{"scenarios=snat", "limit.pps=7"}, Pairs: 7, AAPairs: 8, Alpha: 0.01, LeastChange: 0.02, FailIf: "slower"},
 		Sweep:    Sweep{Repeats: 4}, // a plan with A and B has no field to sweep
 		Repeated: Repeated{Figure: FigureThroughput, LoadPPS: 1e6, TrialDuration: 2e9, Trials: 3, Seed: 9},
+		Kernels:  []string{"a", "b,c"},
+		VM:       VM{Seeds: 2, Boots: 2, Packets: 5000, Repetitions: 1, Margin: 0.002, ExtraRules: 1, MemoryBytes: 1 << 30, TimeLimit: 60e9},
 	}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)

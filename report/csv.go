@@ -26,6 +26,9 @@ var csvHeadings = []string{
 
 // Write writes the rows in the order of the run's cells.
 func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
+	if ofKernels(run) {
+		return kernelCSV(w, run)
+	}
 	out := csv.NewWriter(w)
 	out.Write(csvHeadings)
 	for _, c := range digestOf(run, trials).Cells {

@@ -62,6 +62,9 @@ func digestOf(run *result.Run, trials []result.Trial) digest {
 	for _, c := range run.Cells {
 		v := cell{Cell: c, Ways: directions(c.Directions), MeanBytes: meanBytes(c), Name: cellName(c, severalIPs)}
 		v.Traffic = fmt.Sprintf("%s, %s, %s", flows(c.Flows), way(c.Directions), frameSize(c.FrameSize))
+		if c.Workload != "" {
+			v.Traffic = plan.Cell{Workload: c.Workload, Flows: c.Flows}.StreamsTitle()
+		}
 		v.Label = v.Name + ", " + v.Traffic
 		if !known[c.ID] {
 			v.Trials = byCell[c.ID]
@@ -70,6 +73,7 @@ func digestOf(run *result.Run, trials []result.Trial) digest {
 		for _, name := range d.Goals {
 			v.Figures = append(v.Figures, figureNamed(c, name))
 		}
+		v.Evidence = allSeparated(c.Evidence)
 		v.Cores = coresNeededBy(v)
 		v.Warnings = countWarnings(c.Warnings, v.Trials)
 		d.Cells = append(d.Cells, v)

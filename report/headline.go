@@ -21,6 +21,9 @@ const (
 
 // headline answers in plain sentences whether the device routes at line rate, and if not, why not.
 func headline(d digest) []string {
+	if ofKernels(d.Run) {
+		return kernelHeadline(d)
+	}
 	if s := variedHeadline(d.Run); s != nil {
 		if simulated(d.Run) {
 			s = append(simulationHeadline(d)[:1], s...)
@@ -29,6 +32,9 @@ func headline(d digest) []string {
 	}
 	if simulated(d.Run) {
 		return simulationHeadline(d)
+	}
+	if d.ofStreams() {
+		return streamsHeadline(d)
 	}
 	c, ok := headlineCell(d.Cells)
 	if !ok {

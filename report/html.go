@@ -32,7 +32,7 @@ var htmlTemplates = template.Must(template.New("page.gohtml").Funcs(template.Fun
 	"sumL1":     func(f Figure) string { return pretty(f.amount(totalL1, gbit)) },
 	"frameSize": frameSize, "terms": Figure.terms, "lines": func(s []string) string { return strings.Join(s, "\n") },
 	"sortedKeys": sortedKeys, "cpus": cpus, "figureSentence": func(c cell, f Figure) string { return pretty(figureSentence(c, f)) }, "allowed": allowedLoss,
-	"units": keepUnits, "queues": queueLine, "fairness": fairnessLine,
+	"units": keepUnits, "queues": queueLine, "fairness": fairnessLine, "streams": streamsLine,
 	"ledgerNote": func() string { return ledgerNote },
 	"ratio":      func(r plan.Ratio) string { return Percent(float64(r)) },
 }).ParseFS(htmlFiles, "html/*.gohtml"))
@@ -66,6 +66,9 @@ type htmlPage struct {
 	Extrapolation string
 	WarningTotal  int
 	FigureTables  []figureTable
+	// Streams and StreamChart are of a workload of streams; nil for frames.
+	Streams     *section
+	StreamChart *streamChart
 }
 
 // htmlCell is a cell with its charts; a chart is nil when its data is missing.
@@ -124,7 +127,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 	p := &htmlPage{digest: d, Sections: sectionsOf(d), CSS: template.CSS(css), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
 		AB: htmlABOf(run), Sweeps: htmlSweepOf(run), Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
 		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation,
-		FigureTables: figureTables(d)}
+		FigureTables: figureTables(d), Streams: streamsSection(d), StreamChart: streamChartOf(d)}
 	if run.Outcome != result.Measured {
 		p.Problem = outcomeSentence(run)
 	}

@@ -25,11 +25,15 @@ func (Markdown) Write(w io.Writer, run *result.Run, trials []result.Trial) error
 	}
 	markdownAB(&b, run)
 	markdownSweep(&b, run)
-	markdownSummary(&b, d)
-	markdownCores(&b, d)
-	markdownFigureTables(&b, d)
-	markdownSections(&b, d)
-	markdownCells(&b, d)
+	if ofKernels(run) {
+		markdownSections(&b, d)
+	} else {
+		markdownSummary(&b, d)
+		markdownCores(&b, d)
+		markdownFigureTables(&b, d)
+		markdownSections(&b, d)
+		markdownCells(&b, d)
+	}
 	markdownWarnings(&b, d)
 	b.WriteString("\n## Environment\n\n")
 	var rows [][]string
@@ -47,6 +51,10 @@ func (Markdown) Write(w io.Writer, run *result.Run, trials []result.Trial) error
 }
 
 func markdownSummary(b *bytes.Buffer, d digest) {
+	if s := streamsSection(d); s != nil {
+		markdownSection(b, *s)
+		return
+	}
 	columns, shared := summaryColumns(d)
 	for i := range columns {
 		columns[i].Heading = strings.TrimSpace(strings.ReplaceAll(columns[i].Heading, "\n", " "))
@@ -102,7 +110,7 @@ func markdownCells(b *bytes.Buffer, d digest) {
 		for _, e := range c.Evidence {
 			fmt.Fprintf(b, "- %s\n", markdownText(e))
 		}
-		for _, s := range []string{latencyLine(c.Latency), conntrackLine(c.Conntrack), queueLine(c.Cell), fairnessLine(c.Cell), effort(c)} {
+		for _, s := range []string{latencyLine(c.Latency), conntrackLine(c.Conntrack), queueLine(c.Cell), fairnessLine(c.Cell), streamsLine(c.Cell), effort(c)} {
 			if s != "" {
 				fmt.Fprintf(b, "- %s\n", markdownText(s))
 			}

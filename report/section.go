@@ -25,6 +25,9 @@ type section struct {
 
 // sectionsOf are the sections of a run in the order of the report.
 func sectionsOf(d digest) []section {
+	if ofKernels(d.Run) {
+		return kernelSections(d)
+	}
 	list := ladderSections(d)
 	for _, s := range []*section{sizesSection(d), throughputSection(d), lossSection(d), burstSection(d), recoverySection(d), pathsSection(d), eventSection(d), deviationSection(d), captureSection(d)} {
 		if s != nil {
@@ -44,49 +47,57 @@ func (s section) Short() string {
 // sections prints them in a text report.
 func (p *page) sections(d digest) {
 	for _, s := range sectionsOf(d) {
-		p.heading(s.Heading)
-		for _, text := range s.Lead {
-			p.wrapped("", text)
-		}
-		if len(s.Rows) > 0 {
-			p.table(s.Columns, s.Rows, func(int, int) lipgloss.Style { return lipgloss.NewStyle() })
-		}
-		if s.Graph != nil {
-			p.line("")
-			p.out.WriteString(s.Graph.Text())
-		}
-		if len(s.Notes) > 0 {
-			p.line("")
-		}
-		for _, text := range s.Notes {
-			p.wrapped(p.dim("* "), text)
-		}
+		p.section(s)
+	}
+}
+
+func (p *page) section(s section) {
+	p.heading(s.Heading)
+	for _, text := range s.Lead {
+		p.wrapped("", text)
+	}
+	if len(s.Rows) > 0 {
+		p.table(s.Columns, s.Rows, func(int, int) lipgloss.Style { return lipgloss.NewStyle() })
+	}
+	if s.Graph != nil {
+		p.line("")
+		p.out.WriteString(s.Graph.Text())
+	}
+	if len(s.Notes) > 0 {
+		p.line("")
+	}
+	for _, text := range s.Notes {
+		p.wrapped(p.dim("* "), text)
 	}
 }
 
 func markdownSections(b *bytes.Buffer, d digest) {
 	for _, s := range sectionsOf(d) {
-		fmt.Fprintf(b, "\n## %s\n", markdownText(s.Heading))
-		for _, text := range s.Lead {
-			fmt.Fprintf(b, "\n%s\n", markdownText(text))
+		markdownSection(b, s)
+	}
+}
+
+func markdownSection(b *bytes.Buffer, s section) {
+	fmt.Fprintf(b, "\n## %s\n", markdownText(s.Heading))
+	for _, text := range s.Lead {
+		fmt.Fprintf(b, "\n%s\n", markdownText(text))
+	}
+	if len(s.Rows) > 0 {
+		b.WriteString("\n")
+		flat := make([]column, len(s.Columns))
+		for i, c := range s.Columns {
+			flat[i] = column{strings.ReplaceAll(c.Heading, "\n", " "), c.Right}
 		}
-		if len(s.Rows) > 0 {
+		markdownTable(b, flat, s.Rows)
+	}
+	if s.Graph != nil {
+		b.WriteString("\n")
+		codeBlock(b, "text", s.Graph.Text())
+	}
+	for i, text := range s.Notes {
+		if i == 0 {
 			b.WriteString("\n")
-			flat := make([]column, len(s.Columns))
-			for i, c := range s.Columns {
-				flat[i] = column{strings.ReplaceAll(c.Heading, "\n", " "), c.Right}
-			}
-			markdownTable(b, flat, s.Rows)
 		}
-		if s.Graph != nil {
-			b.WriteString("\n")
-			codeBlock(b, "text", s.Graph.Text())
-		}
-		for i, text := range s.Notes {
-			if i == 0 {
-				b.WriteString("\n")
-			}
-			fmt.Fprintf(b, "- %s\n", markdownText(text))
-		}
+		fmt.Fprintf(b, "- %s\n", markdownText(text))
 	}
 }

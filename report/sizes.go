@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/plan"
@@ -14,6 +15,9 @@ func sizesSection(d digest) *section {
 	type size struct{ version, bytes int }
 	used := map[size][]string{}
 	for _, c := range d.Cells {
+		if c.Workload != "" && !strings.Contains(c.Workload, "-udp") {
+			continue // the segments of TCP are as long as the path lets them be
+		}
 		sizes := frame.Sizes{int(c.FrameSize)}
 		name := "alone"
 		if c.FrameSize == plan.IMIX {

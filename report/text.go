@@ -35,13 +35,19 @@ func (t Text) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	p.title(d)
 	p.comparisonAB(run)
 	p.sweepCurves(run)
-	p.summary(d)
-	if !t.SummaryOnly {
-		p.pairsAB(run)
-		p.cores(d)
-		p.figureTables(d)
+	if ofKernels(run) {
 		p.sections(d)
-		p.cells(d)
+	} else {
+		p.summary(d)
+	}
+	if !t.SummaryOnly {
+		if !ofKernels(run) {
+			p.pairsAB(run)
+			p.cores(d)
+			p.figureTables(d)
+			p.sections(d)
+			p.cells(d)
+		}
 		p.warnings(d)
 		p.environment(run)
 		p.repeat(run)

@@ -26,7 +26,7 @@ func (p *page) cells(d digest) {
 		for _, e := range c.Evidence {
 			p.wrapped(p.dim("  - "), e)
 		}
-		for _, s := range []string{latencyLine(c.Latency), conntrackLine(c.Conntrack), queueLine(c.Cell), fairnessLine(c.Cell), effort(c)} {
+		for _, s := range []string{latencyLine(c.Latency), conntrackLine(c.Conntrack), queueLine(c.Cell), fairnessLine(c.Cell), streamsLine(c.Cell), effort(c)} {
 			if s != "" {
 				p.wrapped(p.dim("  - "), s)
 			}

@@ -79,6 +79,10 @@ func (p *page) row(columns []column, widths []int, row []string, style func(col 
 
 // summary is the table of all cells with the throughput for each goal.
 func (p *page) summary(d digest) {
+	if s := streamsSection(d); s != nil {
+		p.section(*s)
+		return
+	}
 	columns, goalTerms := summaryColumns(d)
 	verdictColumn := len(columns) - 1
 	var rows [][]string

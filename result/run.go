@@ -42,6 +42,9 @@ type Run struct {
 	// then those of the first search of each variant.
 	Comparison *Comparison `json:"comparison,omitempty"`
 	Sweep      *Sweep      `json:"sweep,omitempty"`
+	// Kernels and KernelPairs are set by a run of testbed vm: what was booted, and each pair of kernels in each cell.
+	Kernels     []Kernel     `json:"kernels,omitempty"`
+	KernelPairs []KernelPair `json:"kernel_pairs,omitempty"`
 }
 
 // Warning is a doubt, kept as data: Code is stable and for programs, Text is a sentence for people.
@@ -82,6 +85,8 @@ type Calibration struct {
 	// CeilingPPS is the lowest per-direction ceiling over all shapes of traffic of the run.
 	CeilingPPS float64   `json:"ceiling_pps"`
 	Ceilings   []Ceiling `json:"ceilings"`
+	// Direct are the streams of a workload over a direct link, where no cell of the run measured them.
+	Direct []DirectStreams `json:"direct,omitempty"`
 }
 
 // Ceiling is the highest load per direction that generator and sink carry
@@ -159,6 +164,11 @@ type Cell struct {
 	SystemRecovery *SystemRecovery `json:"system_recovery,omitempty"`
 	// Event is what was done to the DUT in the middle of a trial, and what it cost; absent if nothing was.
 	Event *Event `json:"event,omitempty"`
+	// Kernel is the Name of the kernel that a run of testbed vm booted for the cell.
+	Kernel                string                 `json:"kernel,omitempty"`
+	InstructionsPerPacket *InstructionsPerPacket `json:"instructions_per_packet,omitempty"`
+	// StreamFigures are those of a workload of streams.
+	StreamFigures
 	// Captures are the files that hold frames of this cell.
 	Captures []Capture `json:"captures,omitempty"`
 	// Setup are the commands and settings that made the DUT, in order, for a reader to repeat by hand.

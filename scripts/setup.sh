@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh PART...: installs what is missing for the parts: go, bench, test, lint,
-# generate, perf. It looks for the programs and files themselves, so it is quick
+# setup.sh PART...: installs what is missing for the parts: go, bench, kernels,
+# test, lint, generate, perf. It looks for the programs and files themselves, so it is quick
 # when all is there, and content with what another distribution provides.
 set -euo pipefail
 
@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 # anything, one at the end of a package for the number of its version.
 declare -A needs=(
 	[go]=""
-	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool bird:bird2"
+	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool iperf3:iperf3 iperf:iperf bird:bird2"
+	[kernels]="qemu-system-x86_64:qemu-system-x86 dpkg-deb:dpkg xz:xz-utils cpio:cpio"
 	[test]="git:git tcpdump:tcpdump tmux:tmux /usr/bin/chromium:chromium python3:python3 pip3:python3-pip"
 	[lint]="git:git shellcheck:shellcheck"
 	[generate]="clang-14:clang-14 llvm-strip-14:llvm-14 /usr/include/bpf/bpf_helpers.h:libbpf-dev /usr/include/linux/bpf.h:linux-libc-dev"

@@ -27,6 +27,12 @@ func dryRun(w io.Writer, p plan.Plan) error {
 	for i, c := range cells {
 		fmt.Fprintf(w, "%4d  %s\n", i+1, c.Title())
 	}
+	if p.OfStreams() {
+		repeats, seconds := p.StreamsBudget()
+		fmt.Fprintf(w, "\nstreams of %s: %s of %s for each cell, offloads of the ends %s\n", p.Workload, counted(repeats, "take"), spoken(seconds), p.EndOffloads())
+		_, err := fmt.Fprintln(w, "\nNothing was measured: leave out --dry-run to do it (as root).")
+		return err
+	}
 	if !p.Has(plan.Throughput) {
 		otherTests(w, p)
 		_, err := fmt.Fprintln(w, "\nNothing was measured: leave out --dry-run to do it (as root).")

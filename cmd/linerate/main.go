@@ -5,6 +5,8 @@ package main
 import (
 	"os"
 	"runtime"
+
+	"github.com/linerate/linerate/kernels/guest"
 )
 
 // A goroutine that enters a network namespace for good keeps its thread until it
@@ -12,4 +14,9 @@ import (
 // every thread started from it would show the namespace. So main holds the leader.
 func init() { runtime.LockOSThread() }
 
-func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if guest.Asked() {
+		guest.Main()
+	}
+	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -129,6 +129,9 @@ func cellLine(cell plan.Cell, c result.Cell, took time.Duration) string {
 
 // figureTexts are the figures with their goals: "NDR 0.612 Mpps".
 func figureTexts(c result.Cell) []string {
+	if len(c.Streams) > 0 {
+		return []string{report.StreamsLine(c)}
+	}
 	var texts []string
 	for _, f := range report.Figures(c) {
 		texts = append(texts, f.Goal.Name+" "+f.String())

@@ -56,7 +56,7 @@ what was measured is kept and everything is undone.`,
 			root.AddCommand(c)
 		}
 	}
-	add(groupMeasure, benchCommand(), abCommand(), plansCommand(), sendCommand(), receiveCommand())
+	add(groupMeasure, benchCommand(), abCommand(), kernelsCommand(), plansCommand(), sendCommand(), receiveCommand())
 	add(groupRead, reportCommand(), compareCommand(), verifyCommand())
 	add(groupMachine, doctorCommand(), selftestCommand(), restoreCommand(), versionCommand())
 	root.SetHelpCommand(helpCommand())

@@ -110,10 +110,10 @@ func (a Action) start() error {
 		return p.spawn(a.Argv)
 	})
 	if err != nil {
-		return fmt.Errorf("start `%s`: %w", a.shown(), err)
+		return fmt.Errorf("start `%s`: %w", a.started(), err)
 	}
 	if err := p.awaitReady(); err != nil {
-		return fmt.Errorf("start `%s`: %w", a.shown(), err)
+		return fmt.Errorf("start `%s`: %w", a.started(), err)
 	}
 	return nil
 }
@@ -121,8 +121,8 @@ func (a Action) start() error {
 // program is what the process becomes.
 func (a Action) program() string { return cmp.Or(a.Process.Program, a.Argv[0]) }
 
-// shown is the command line, or only the program's name where a shell prepares something first.
-func (a Action) shown() string {
+// started is the command line, or only the program's name where a shell prepares something first.
+func (a Action) started() string {
 	return cmp.Or(a.Process.Program, strings.Join(a.Argv, " "))
 }
 

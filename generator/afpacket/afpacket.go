@@ -4,133 +4,27 @@
 package afpacket
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"sync"
-	"time"
-
+	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
-	"github.com/linerate/linerate/internal/sched"
+	"github.com/linerate/linerate/generator/userspace"
 )
 
 // Generator is the engine "afpacket".
-type Generator struct {
-	config  generator.Config
-	workers []*worker
-	// Priority is the SCHED_FIFO priority of the sending threads, or their nice
-	// value if it is negative; 0 leaves them as they are.
-	Priority int
-	// sending is held while a load is offered.
-	sending sync.Mutex
-}
-
-var _ generator.Generator = (*Generator)(nil)
+type Generator struct{ *userspace.Generator }
 
 // New opens one socket per stream and CPU. The devices must be up.
 func New(config generator.Config) (*Generator, error) {
-	if err := config.Check(); err != nil {
-		return nil, fmt.Errorf("open generator afpacket: %w", err)
-	}
-	g := &Generator{config: config}
-	cpus := config.Threads()
-	for i, cpu := range cpus {
-		w, err := newWorker(config, generator.Share{Index: i, Of: len(cpus)}, cpu)
+	g, err := userspace.New("afpacket", config, func(s generator.Stream, sizes frame.Sizes, _ int) (userspace.Output, error) {
+		k, err := openSocket(s, sizes, config.CopyFrames > 0)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("open generator afpacket: %w", err), g.Close())
+			return nil, err
 		}
-		g.workers = append(g.workers, w)
+		r := newRing(s, sizes)
+		r.socket = k
+		return r, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	if config.CopyFrames > 0 {
-		if err := g.showToTaps(); err != nil {
-			return nil, errors.Join(fmt.Errorf("open generator afpacket: %w", err), g.Close())
-		}
-	}
-	return g, nil
-}
-
-// Engine is "afpacket".
-func (g *Generator) Engine() string { return "afpacket" }
-
-// Close closes the sockets.
-func (g *Generator) Close() error {
-	var errs []error
-	for _, w := range g.workers {
-		errs = append(errs, w.close())
-	}
-	g.workers = nil
-	return errors.Join(errs...)
-}
-
-// Send offers the load. When ctx ends it stops within some 20 ms and returns what was sent.
-func (g *Generator) Send(ctx context.Context, load generator.Load) (generator.Counts, error) {
-	if !g.sending.TryLock() {
-		return generator.Counts{}, errors.New("send with generator afpacket: a load is being sent; wait until Send returns")
-	}
-	defer g.sending.Unlock()
-	if err := load.Check(); err != nil {
-		return generator.Counts{}, err
-	}
-	clock := newClock()
-	var ready, over sync.WaitGroup
-	begin := make(chan uint64)
-	errs := make([]error, len(g.workers))
-	for i, w := range g.workers {
-		w.arm(load)
-		ready.Add(1)
-		over.Go(func() {
-			errs[i] = sched.OnOwnThread(func() error {
-				return w.run(ctx, clock, g.Priority, uint64(load.Duration+generator.LastDue), &ready, begin)
-			})
-		})
-	}
-	ready.Wait()
-	start := clock.now()
-	for range g.workers {
-		begin <- start
-	}
-	over.Wait()
-	counts := g.counts(load)
-	if load.Step.After > 0 {
-		counts.StepNS = start + uint64(load.Step.After)
-	}
-	return counts, errors.Join(errs...)
-}
-
-// Progress is what has been sent of the current load.
-func (g *Generator) Progress() []generator.StreamCounts {
-	list := make([]generator.StreamCounts, len(g.config.Streams))
-	for i, s := range g.config.Streams {
-		list[i].Port = s.Port
-		for _, w := range g.workers {
-			list[i].Sent += w.streams[i].sent.Load()
-			list[i].SentBytes += w.streams[i].sentBytes.Load()
-		}
-	}
-	return list
-}
-
-func (g *Generator) counts(load generator.Load) generator.Counts {
-	c := generator.Counts{Streams: g.Progress()}
-	var first, last uint64
-	for i := range c.Streams {
-		s := &c.Streams[i]
-		s.Intended = load.Intended()
-		if s.Intended > s.Sent {
-			s.Unsent = s.Intended - s.Sent
-		}
-		for _, w := range g.workers {
-			v := w.streams[i]
-			c.Gaps.Add(&v.gaps)
-			if v.sent.Load() == 0 {
-				continue
-			}
-			if first == 0 || v.firstNS < first {
-				first = v.firstNS
-			}
-			last = max(last, v.lastNS)
-		}
-	}
-	c.Duration, c.Threads = time.Duration(last-first), len(g.workers)
-	return c
+	return &Generator{g}, nil
 }

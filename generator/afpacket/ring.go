@@ -1,12 +1,11 @@
 package afpacket
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"unsafe"
 
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
+	"github.com/linerate/linerate/generator/userspace"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,27 +19,24 @@ type message struct {
 	length uint32
 }
 
-// ring is a batch of frames that are written over and over: each departure
-// rewrites what tells its frame from the one that the buffer held before.
+// ring is a batch of frames that are written over and over, and the socket they leave by.
 type ring struct {
-	ipBytes  int
-	buffers  [batchFrames][]byte
+	socket   *socket
+	slots    [batchFrames]userspace.Slot
 	vectors  [batchFrames]unix.Iovec
 	messages [batchFrames]message
-	// udpSums are the sums of the UDP checksums without the time stamp.
-	udpSums [batchFrames]uint64
 	// first and filled bound the frames that wait to leave.
 	first, filled int
 }
 
+var _ userspace.Output = (*ring)(nil)
+
 func newRing(s generator.Stream, sizes frame.Sizes) *ring {
-	r := &ring{ipBytes: frame.IPv4Bytes}
-	if s.Flows[0].IPVersion() == 6 {
-		r.ipBytes = frame.IPv6Bytes
-	}
-	for i := range r.buffers {
-		b := frame.Build(s.Flows[0], s.SourceMAC, s.DestinationMAC, sizes.MaxBytes(), frame.Payload{})
-		r.buffers[i] = b
+	r := &ring{}
+	for i := range r.slots {
+		b := make([]byte, sizes.MaxBytes()-frame.FCSBytes)
+		userspace.Prepare(b, s, sizes)
+		r.slots[i].Data = b
 		r.vectors[i].Base = unsafe.SliceData(b)
 		r.messages[i].header.Iov = &r.vectors[i]
 		r.messages[i].header.SetIovlen(1)
@@ -48,74 +44,50 @@ func newRing(s generator.Stream, sizes frame.Sizes) *ring {
 	return r
 }
 
-// sums are the checksums of a flow before they are completed (frame.Flow.BaseSums).
-type sums struct{ ip, udp uint16 }
-
-func (r *ring) full() bool { return r.filled == batchFrames }
-
-// add writes the next frame of a flow, without its time stamp. size is without FCS.
-func (r *ring) add(f *frame.Flow, base sums, p frame.Payload, size int) {
-	i := r.filled
+// Slot is where the next frame is written; nil if the batch is full.
+func (r *ring) Slot() *userspace.Slot {
+	if r.filled == batchFrames {
+		return nil
+	}
 	r.filled++
-	r.vectors[i].SetLen(size)
-	ip := r.buffers[i][frame.EthernetBytes:]
-	total := bits.ReverseBytes16(uint16(size - frame.EthernetBytes))
-	udpLength := bits.ReverseBytes16(uint16(size - frame.EthernetBytes - r.ipBytes))
-	le := binary.LittleEndian
-	if r.ipBytes == frame.IPv4Bytes {
-		le.PutUint16(ip[2:], total)
-		le.PutUint16(ip[10:], ^fold(uint64(base.ip)+uint64(total)))
-		source, destination := f.Source.As4(), f.Destination.As4()
-		copy(ip[12:], source[:])
-		copy(ip[16:], destination[:])
-	} else {
-		le.PutUint16(ip[4:], udpLength)
-		source, destination := f.Source.As16(), f.Destination.As16()
-		copy(ip[8:], source[:])
-		copy(ip[24:], destination[:])
-	}
-	udp := ip[r.ipBytes:]
-	binary.BigEndian.PutUint16(udp, f.SourcePort)
-	binary.BigEndian.PutUint16(udp[2:], f.DestinationPort)
-	le.PutUint16(udp[4:], udpLength)
-	p.Put(udp[frame.UDPBytes:])
-	// The length counts twice: in the pseudo header and in the header.
-	r.udpSums[i] = uint64(base.udp) + 2*uint64(udpLength) + uint64(p.Epoch) + uint64(p.Sequence&0xffff) + uint64(p.Sequence>>16)
+	return &r.slots[r.filled-1]
 }
 
-// stamp writes the departure time into the frames that wait, and their UDP checksums.
-func (r *ring) stamp(sentNS uint32) {
+// Fresh are all slots that wait: what the device had no room for is stamped again.
+func (r *ring) Fresh() []userspace.Slot { return r.slots[r.first:r.filled] }
+
+// Waiting tells whether a frame has not left.
+func (r *ring) Waiting() bool { return r.first < r.filled }
+
+// Flush sends what waits. Frames that the device has no room for stay.
+func (r *ring) Flush() (int, uint64, error) {
 	for i := r.first; i < r.filled; i++ {
-		udp := r.buffers[i][frame.EthernetBytes+r.ipBytes:]
-		binary.LittleEndian.PutUint32(udp[frame.UDPBytes+frame.PayloadBytes-4:], sentNS)
-		c := ^fold(r.udpSums[i] + uint64(sentNS&0xffff) + uint64(sentNS>>16))
-		if c == 0 {
-			c = 0xffff // RFC 768: zero would mean that there is no checksum
-		}
-		binary.LittleEndian.PutUint16(udp[6:], c)
+		r.vectors[i].SetLen(r.slots[i].Size)
 	}
+	n, err := r.socket.send(r.messages[r.first:r.filled])
+	if err != nil || n == 0 {
+		return 0, 0, err
+	}
+	return n, r.left(n), nil
 }
-
-// waiting are the messages that have not left.
-func (r *ring) waiting() []message { return r.messages[r.first:r.filled] }
 
 // left takes the first n waiting frames out and returns their bytes without FCS.
 func (r *ring) left(n int) (bytes uint64) {
 	for range n {
-		bytes += r.vectors[r.first].Len
+		bytes += uint64(r.slots[r.first].Size)
 		r.first++
 	}
 	if r.first == r.filled {
-		r.clear()
+		r.first, r.filled = 0, 0
 	}
 	return bytes
 }
 
-func (r *ring) clear() { r.first, r.filled = 0, 0 }
-
-func fold(s uint64) uint16 {
-	for s>>16 != 0 {
-		s = s&0xffff + s>>16
-	}
-	return uint16(s)
+// Finish gives up what waits: none of it has been seen by the kernel.
+func (r *ring) Finish() (int, uint64, error) {
+	r.first, r.filled = 0, 0
+	return 0, 0, nil
 }
+
+// Close closes the socket.
+func (r *ring) Close() error { return r.socket.close() }

@@ -26,8 +26,11 @@ type socket struct {
 	ringIsPeers bool
 }
 
-// openSocket opens a socket in the stream's namespace; sizes are checked against the device's MTU.
-func openSocket(s generator.Stream, sizes frame.Sizes) (*socket, error) {
+// openSocket opens a socket in the stream's namespace; sizes are checked against the
+// device's MTU. If seen, packet sockets on the device see the frames that are sent. What
+// bypasses the queueing discipline is hidden from them, and that is how loads are offered
+// else: taps cost time (__dev_direct_xmit, net/core/dev.c, Linux 6.18).
+func openSocket(s generator.Stream, sizes frame.Sizes, seen bool) (*socket, error) {
 	k := &socket{fd: -1, name: s.Interface}
 	if s.Netns != "" {
 		k.name += " in namespace " + s.Netns
@@ -41,7 +44,7 @@ func openSocket(s generator.Stream, sizes frame.Sizes) (*socket, error) {
 			return fmt.Errorf("%w; raise the MTU of %s or choose smaller frames", err, s.Interface)
 		}
 		k.ringIsPeers = link.Type() == "veth"
-		k.fd, err = rawSocket(s.Ifindex)
+		k.fd, err = rawSocket(s.Ifindex, seen)
 		return err
 	})
 	if err != nil {
@@ -50,16 +53,20 @@ func openSocket(s generator.Stream, sizes frame.Sizes) (*socket, error) {
 	return k, nil
 }
 
-func rawSocket(ifindex int) (int, error) {
+func rawSocket(ifindex int, seen bool) (int, error) {
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0) // protocol 0 receives nothing
 	if err != nil {
 		return -1, fmt.Errorf("make AF_PACKET socket: %w; it needs root (CAP_NET_RAW)", err)
+	}
+	bypass := 1
+	if seen {
+		bypass = 0
 	}
 	for _, step := range []struct {
 		what string
 		do   func() error
 	}{
-		{"set PACKET_QDISC_BYPASS", func() error { return unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1) }},
+		{"set PACKET_QDISC_BYPASS", func() error { return unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, bypass) }},
 		{"set SO_SNDBUFFORCE", func() error {
 			return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, sendBufferBytes)
 		}},

@@ -30,6 +30,9 @@ type End struct {
 
 var links atomic.Int32
 
+// queues of each device: an engine may need one for each of its threads.
+const queues = 2
+
 // Link joins two new namespaces by a veth that is up and silent: without
 // addresses, so that only the test's frames are counted. It is removed after the test.
 func Link(t testing.TB, mtuBytes int) (a, b End) {
@@ -55,10 +58,12 @@ func Link(t testing.TB, mtuBytes int) (a, b End) {
 	defer peer.Close()
 	a.do(t, func() error {
 		return netlink.LinkAdd(&netlink.Veth{
-			LinkAttrs:        netlink.LinkAttrs{Name: a.Interface, HardwareAddr: a.MAC, MTU: mtuBytes},
+			LinkAttrs:        netlink.LinkAttrs{Name: a.Interface, HardwareAddr: a.MAC, MTU: mtuBytes, NumTxQueues: queues, NumRxQueues: queues},
 			PeerName:         b.Interface,
 			PeerHardwareAddr: b.MAC,
 			PeerMTU:          uint32(mtuBytes),
+			PeerNumTxQueues:  queues,
+			PeerNumRxQueues:  queues,
 			PeerNamespace:    netlink.NsFd(int(peer)),
 		})
 	})

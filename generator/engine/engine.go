@@ -25,6 +25,7 @@ type Config struct {
 var openers = map[string]func(Config) (generator.Generator, error){
 	"xdp":      openXDP,
 	"afpacket": openAFPacket,
+	"afxdp":    openAFXDP,
 }
 
 // Open opens the generator of a name, which is not "auto". An error of type

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/generator/afxdp"
 	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/plan"
 )
@@ -24,8 +25,10 @@ func TestPlanKnowsEveryEngine(t *testing.T) {
 	if have := slices.Sorted(maps.Keys(openers)); !slices.Equal(have, planned) {
 		t.Errorf("the plan knows the engines %v, there are %v", planned, have)
 	}
-	if e, _ := plan.EngineNamed("xdp"); e.MaxFrameBytes != xdp.MaxFrameBytes {
-		t.Errorf("the plan lets engine xdp send %d bytes, it sends %d", e.MaxFrameBytes, xdp.MaxFrameBytes)
+	for name, most := range map[string]int{"xdp": xdp.MaxFrameBytes, "afxdp": afxdp.MaxFrameBytes} {
+		if e, _ := plan.EngineNamed(name); e.MaxFrameBytes != most {
+			t.Errorf("the plan lets engine %s send %d bytes, it sends %d", name, e.MaxFrameBytes, most)
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package afpacket
+package userspace
 
 import (
 	"sync/atomic"
@@ -9,10 +9,10 @@ import (
 
 // stream is one worker's share of a stream.
 type stream struct {
-	socket *socket
-	ring   *ring
-	share  generator.Share
-	sizes  frame.Sizes
+	output  Output
+	share   generator.Share
+	sizes   frame.Sizes
+	ipBytes int
 	// flows are those of the whole stream; sums and sequences those of the share.
 	flows     []frame.Flow
 	sums      []sums
@@ -26,13 +26,13 @@ type stream struct {
 	sent, sentBytes atomic.Uint64
 }
 
-func newStream(s generator.Stream, sizes frame.Sizes, part generator.Share) (*stream, error) {
-	k, err := openSocket(s, sizes)
+func newStream(s generator.Stream, sizes frame.Sizes, part generator.Share, open Open) (*stream, error) {
+	output, err := open(s, sizes, part.Index)
 	if err != nil {
 		return nil, err
 	}
 	n := part.Flows(len(s.Flows))
-	v := &stream{socket: k, ring: newRing(s, sizes), share: part, sizes: sizes, flows: s.Flows, sums: make([]sums, n), sequences: make([]uint32, n)}
+	v := &stream{output: output, share: part, sizes: sizes, ipBytes: ipBytes(&s.Flows[0]), flows: s.Flows, sums: make([]sums, n), sequences: make([]uint32, n)}
 	for i := range v.sums {
 		number := part.Number(i)
 		v.sums[i].ip, v.sums[i].udp = s.Flows[number].BaseSums(uint32(number))
@@ -43,7 +43,6 @@ func newStream(s generator.Stream, sizes frame.Sizes, part generator.Share) (*st
 // arm sets the stream up for a load.
 func (v *stream) arm(load generator.Load) {
 	clear(v.sequences)
-	v.ring.clear()
 	v.epoch = load.Epoch
 	v.schedule = newSchedule(load.Pace(v.share, len(v.flows)))
 	v.flow, v.size = 0, 0
@@ -53,11 +52,16 @@ func (v *stream) arm(load generator.Load) {
 	v.sentBytes.Store(0)
 }
 
-// fill writes the frames that are due into the ring.
+// fill writes the frames that are due.
 func (v *stream) fill(elapsedNS uint64) {
-	for !v.ring.full() && v.schedule.due(elapsedNS) {
+	for v.schedule.ready(elapsedNS) {
+		slot := v.output.Slot()
+		if slot == nil {
+			return
+		}
+		v.schedule.due(elapsedNS)
 		number := v.share.Number(v.flow)
-		v.ring.add(&v.flows[number], v.sums[v.flow], frame.Payload{Epoch: v.epoch, Flow: uint32(number), Sequence: v.sequences[v.flow]}, v.sizes[v.size]-frame.FCSBytes)
+		slot.write(&v.flows[number], v.sums[v.flow], frame.Payload{Epoch: v.epoch, Flow: uint32(number), Sequence: v.sequences[v.flow]}, v.sizes[v.size]-frame.FCSBytes)
 		v.sequences[v.flow]++
 		if v.flow++; v.flow == len(v.sums) {
 			v.flow = 0
@@ -68,12 +72,27 @@ func (v *stream) fill(elapsedNS uint64) {
 	}
 }
 
-// flush sends what waits in the ring. Frames that the device has no room for stay there.
+// flush stamps and sends what waits.
 func (v *stream) flush(now uint64) error {
-	v.ring.stamp(uint32(now))
-	n, err := v.socket.send(v.ring.waiting())
-	if err != nil || n == 0 {
-		return err
+	fresh := v.output.Fresh()
+	for i := range fresh {
+		fresh[i].stamp(v.ipBytes, uint32(now))
+	}
+	n, bytes, err := v.output.Flush()
+	v.left(n, bytes, now)
+	return err
+}
+
+// finish ends a load.
+func (v *stream) finish(now uint64) error {
+	n, bytes, err := v.output.Finish()
+	v.left(n, bytes, now)
+	return err
+}
+
+func (v *stream) left(n int, bytes, now uint64) {
+	if n == 0 {
+		return
 	}
 	if v.schedule.pace.Interval > 0 {
 		if v.lastNS > 0 {
@@ -85,10 +104,9 @@ func (v *stream) flush(now uint64) error {
 		v.firstNS = now
 	}
 	v.lastNS = now
-	v.sentBytes.Add(v.ring.left(n))
+	v.sentBytes.Add(bytes)
 	v.sent.Add(uint64(n))
-	return nil
 }
 
 // over tells whether all frames of the load have left.
-func (v *stream) over() bool { return v.schedule.left == 0 && len(v.ring.waiting()) == 0 }
+func (v *stream) over() bool { return v.schedule.left == 0 && !v.output.Waiting() }

@@ -1,4 +1,4 @@
-package afpacket
+package userspace
 
 import (
 	"context"
@@ -27,10 +27,10 @@ type worker struct {
 	streams []*stream
 }
 
-func newWorker(config generator.Config, part generator.Share, cpu int) (*worker, error) {
+func newWorker(config generator.Config, part generator.Share, cpu int, open Open) (*worker, error) {
 	w := &worker{cpu: cpu}
 	for _, s := range config.Streams {
-		v, err := newStream(s, config.Sizes, part)
+		v, err := newStream(s, config.Sizes, part, open)
 		if err != nil {
 			return nil, errors.Join(err, w.close())
 		}
@@ -42,7 +42,7 @@ func newWorker(config generator.Config, part generator.Share, cpu int) (*worker,
 func (w *worker) close() error {
 	var errs []error
 	for _, v := range w.streams {
-		errs = append(errs, v.socket.close())
+		errs = append(errs, v.output.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -62,6 +62,14 @@ func (w *worker) run(ctx context.Context, c clock, priority int, timeNS uint64, 
 	if err != nil {
 		return fmt.Errorf("place the sending thread: %w", err)
 	}
+	err = w.send(ctx, c, start, timeNS)
+	for _, v := range w.streams {
+		err = errors.Join(err, v.finish(c.now()))
+	}
+	return err
+}
+
+func (w *worker) send(ctx context.Context, c clock, start, timeNS uint64) error {
 	for {
 		elapsed := c.now() - start
 		if elapsed >= timeNS || ctx.Err() != nil {
@@ -85,7 +93,7 @@ func (w *worker) turn(c clock, elapsedNS uint64) (idle bool, err error) {
 	idle = true
 	for _, v := range w.streams {
 		v.fill(elapsedNS)
-		if len(v.ring.waiting()) == 0 {
+		if !v.output.Waiting() {
 			continue
 		}
 		idle = false

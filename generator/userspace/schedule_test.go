@@ -1,4 +1,4 @@
-package afpacket
+package userspace
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package afpacket
+package userspace
 
 import (
 	"math"
@@ -17,18 +17,21 @@ type schedule struct {
 
 func newSchedule(p generator.Pace) schedule { return schedule{pace: p, left: p.Frames} }
 
+// ready tells whether a frame is to leave now.
+func (s *schedule) ready(elapsedNS uint64) bool {
+	at := elapsedNS << generator.TimeShift
+	return s.left > 0 && (s.pace.Interval == 0 || at >= s.next && at >= s.earliest)
+}
+
 // due tells whether a frame is to leave now, and takes its departure off the
 // schedule. What lags further than catchUp is given up: a receive ring could not
 // take it all at once, and it would count as loss of the DUT.
 func (s *schedule) due(elapsedNS uint64) bool {
-	if s.left == 0 {
+	if !s.ready(elapsedNS) {
 		return false
 	}
 	if s.pace.Interval > 0 {
 		at := elapsedNS << generator.TimeShift
-		if at < s.next || at < s.earliest {
-			return false
-		}
 		if at-s.next > s.pace.CatchUp {
 			s.next = at - s.pace.CatchUp
 		}

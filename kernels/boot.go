@@ -1,0 +1,84 @@
+package kernels
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/linerate/linerate/kernels/guest"
+	"github.com/linerate/linerate/testbed/vm"
+)
+
+// boot is one guest from its start to its end.
+type boot struct {
+	Seed    int64
+	Wall    time.Duration
+	Booted  guest.Booted
+	Cells   []guest.Measured
+	Command []string
+}
+
+// request is what every boot of a kernel has in common.
+type request struct {
+	kernel      *vm.Kernel
+	modules     []vm.Module
+	init        string
+	cells       []guest.Cell
+	packets     int
+	repetitions int
+	memoryBytes uint64
+	limit       time.Duration
+}
+
+// bootOnce boots the kernel and collects what it reports.
+func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
+	b := boot{Seed: seed}
+	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions}
+	for _, m := range q.modules {
+		asked.Modules = append(asked.Modules, guest.Module{Name: m.Name, Path: vm.ModulePath(m.Name), Optional: m.Optional})
+	}
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return b, fmt.Errorf("encode the guest's request: %w", err)
+	}
+	machine := vm.Guest{
+		Kernel: q.kernel, Init: q.init, Arguments: []string{guest.Argument},
+		Files: map[string][]byte{guest.RequestFile: text}, Modules: q.modules,
+		MemoryBytes: q.memoryBytes, Seed: seed, TimeLimit: q.limit,
+	}
+	b.Command = machine.Command("INITRAMFS")
+	done, failure := false, ""
+	var unread []byte
+	began := time.Now()
+	err = machine.Run(ctx, func(line []byte) {
+		var r guest.Report
+		if err := json.Unmarshal(line, &r); err != nil {
+			unread = bytes.TrimSpace(line)
+			return
+		}
+		switch {
+		case r.Booted != nil:
+			b.Booted = *r.Booted
+		case r.Cell != nil:
+			b.Cells = append(b.Cells, *r.Cell)
+		case r.Error != "":
+			failure = r.Error
+		case r.Done:
+			done = true
+		}
+	})
+	b.Wall = time.Since(began)
+	switch {
+	case err != nil:
+		return b, err
+	case failure != "":
+		return b, fmt.Errorf("boot kernel %s: in the guest: %s", q.kernel.Name, failure)
+	case unread != nil:
+		return b, fmt.Errorf("boot kernel %s: the guest reported what is not understood: %.100q", q.kernel.Name, unread)
+	case !done:
+		return b, &vm.Error{Kernel: q.kernel.Name, Reason: fmt.Sprintf("the guest ended after %d of %d cells", len(b.Cells), len(q.cells))}
+	}
+	return b, nil
+}

@@ -1,0 +1,80 @@
+// Package guest is the program that runs inside a guest, as its first process: it loads
+// modules, builds a small lab for each cell, sends packets by the kernel's own generator,
+// and reports what it counted.
+package guest
+
+import "github.com/linerate/linerate/plan"
+
+// RequestFile is where the guest finds its request, as JSON.
+const RequestFile = "/guest.json"
+
+// Argument makes linerate this program when it is the first process of a machine.
+const Argument = "linerate.guest=" + RequestFile
+
+// Request is what a guest is asked to do.
+type Request struct {
+	// Modules are the files to load, in order.
+	Modules []Module `json:"modules"`
+	Cells   []Cell   `json:"cells"`
+	// Seed is mixed into the kernel's random numbers before anything draws from them: the secrets
+	// of hash tables depend on it.
+	Seed int64 `json:"seed"`
+	// Packets are sent in each of Repetitions measurements of a cell.
+	Packets     int `json:"packets"`
+	Repetitions int `json:"repetitions"`
+}
+
+// Module is a file to load; an optional one may be refused.
+type Module struct {
+	Name     string `json:"name"`
+	Path     string `json:"path"`
+	Optional bool   `json:"optional"`
+}
+
+// Cell is one scenario with one kind of traffic.
+type Cell struct {
+	// Scenario is spelt as in a plan: "none", "route", "conntrack-nft".
+	Scenario string `json:"scenario"`
+	Flows    int    `json:"flows"`
+	// FrameSize includes the 4 bytes of the FCS.
+	FrameSize plan.FrameSize `json:"frame_size_bytes"`
+	// ExtraRules are nftables rules that match nothing and stand before the scenario's own:
+	// a cost that is planted.
+	ExtraRules int `json:"extra_rules"`
+}
+
+// Report is one line from the guest; exactly one of its fields is set.
+type Report struct {
+	Booted *Booted   `json:"booted,omitempty"`
+	Cell   *Measured `json:"cell,omitempty"`
+	// Error ends the guest's work.
+	Error string `json:"error,omitempty"`
+	Done  bool   `json:"done,omitempty"`
+}
+
+// Booted tells what runs.
+type Booted struct {
+	Release string `json:"release"`
+	Version string `json:"version"`
+	Cmdline string `json:"cmdline"`
+	// Modules are those that were loaded; Refused the optional ones that were not, with the reason.
+	Modules []string `json:"modules"`
+	Refused []string `json:"refused"`
+}
+
+// Measured is a cell's outcome. Under an emulator that executes one instruction in a
+// nanosecond, a duration is a number of instructions.
+type Measured struct {
+	Cell
+	// Failure says why there is no outcome; the other cells go on.
+	Failure string `json:"failure,omitempty"`
+	// Sent and Received are those of each repetition; they are equal, or the cell failed.
+	Sent     int `json:"sent"`
+	Received int `json:"received"`
+	// BusyNS is the generator's time of each repetition without its idle time, as pktgen's Result says, to the microsecond.
+	BusyNS []uint64 `json:"busy_ns"`
+	// ConntrackEntries is the number of entries after the flows were learned.
+	ConntrackEntries int `json:"conntrack_entries"`
+	// Setup are the steps that made the DUT, for a reader.
+	Setup []string `json:"setup"`
+}

@@ -1,0 +1,72 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// VM says how the kernels of testbed vm are booted and measured, by `linerate kernels`.
+type VM struct {
+	// Seeds are the seeds 1 to Seeds, each with a layout of hash tables of its own.
+	Seeds int `yaml:"seeds" json:"seeds"`
+	// Boots with each seed: they show that one seed gives one figure.
+	Boots int `yaml:"boots" json:"boots"`
+	// Packets are sent in each of Repetitions measurements of a cell.
+	Packets     int `yaml:"packets" json:"packets"`
+	Repetitions int `yaml:"repetitions" json:"repetitions"`
+	// Margin is the change of the instructions per packet that is none yet.
+	Margin Ratio `yaml:"margin" json:"margin"`
+	// ExtraRules are nftables rules that match nothing: a planted cost.
+	ExtraRules int `yaml:"extra_rules" json:"extra_rules"`
+	// MemoryBytes is the guest's memory.
+	MemoryBytes int `yaml:"memory_bytes" json:"memory_bytes"`
+	// TimeLimit of one boot, in real time.
+	TimeLimit Duration `yaml:"time_limit" json:"time_limit"`
+}
+
+func defaultVM() VM {
+	return VM{Seeds: 3, Boots: 1, Packets: 2000, Repetitions: 3, Margin: 0.001, MemoryBytes: 512 << 20, TimeLimit: Duration(3 * time.Minute)}
+}
+
+// GuestScenarios are the spellings of the scenarios that a guest has, where linerate's own program is the only one.
+func GuestScenarios() []string {
+	return []string{"none", "route", "bridge", "conntrack", "conntrack-nft", "snat", "snat-nft"}
+}
+
+// maxGuestFlows is how many flows have a UDP source port of their own.
+const maxGuestFlows = 60_000
+
+func (c *checker) vm(p Plan) {
+	v := p.VM
+	if v == (VM{}) && p.Testbed != "vm" {
+		return // a plan that was stored before there were kernels
+	}
+	c.whole("vm.seeds", "vm.seeds", v.Seeds)
+	c.whole("vm.boots", "vm.boots", v.Boots)
+	c.whole("vm.packets", "vm.packets", v.Packets)
+	c.whole("vm.repetitions", "vm.repetitions", v.Repetitions)
+	c.whole("vm.extra_rules", "vm.extra_rules", v.ExtraRules)
+	c.whole("vm.memory_bytes", "vm.memory_bytes", v.MemoryBytes)
+	c.duration("vm.time_limit", v.TimeLimit)
+	c.share("vm.margin", v.Margin, v.Margin > 0 && v.Margin < 1, "above 0 and below 1")
+	if p.Testbed != "vm" {
+		return
+	}
+	if len(p.Kernels) == 0 {
+		c.add("kernels", "testbed", "name packages, .deb files or images: kernels: [linux-image-cloud-amd64]", "is empty: testbed vm needs a kernel to boot")
+	}
+	for _, s := range p.Scenarios {
+		if !slices.Contains(GuestScenarios(), string(s)) {
+			c.add("scenarios", "testbed", "a guest has "+strings.Join(GuestScenarios(), ", "), "%s cannot be made in a guest, where linerate is the only program", s)
+		}
+	}
+	for _, n := range p.Traffic.Flows {
+		if n > maxGuestFlows {
+			c.add("traffic.flows", "testbed", "", "%s flows are too many for a guest, which tells them apart by their source port: %s at most", grouped(int64(n)), grouped(maxGuestFlows))
+		}
+	}
+	if slices.Contains(p.Traffic.IPVersions, 6) || slices.Contains(p.Traffic.Directions, Bi) || slices.Contains(p.Traffic.FrameSizes, IMIX) {
+		c.add("traffic", "testbed", "set traffic.ip_version=4, directions=uni and a frame size in bytes", "a guest's generator sends IPv4 in one direction, in frames of one size")
+	}
+}

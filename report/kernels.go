@@ -1,0 +1,274 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/linerate/linerate/result"
+	"github.com/linerate/linerate/stats"
+)
+
+// countNotes say what an instruction count is worth.
+var countNotes = []string{
+	"An instruction count is the length of the code that a kernel runs for a packet: generator, devices, DUT and sink on one CPU, down to the last instruction, the same on every machine and at any load of it.",
+	"It finds what a change of the kernel, its configuration or its rules adds to the path of a packet, and a difference of a part in a thousand is none of chance.",
+	"It says nothing about cache misses, memory bandwidth, locks between CPUs or the coalescing of interrupts: of two kernels with equal counts one can still be faster, and 1 % more instructions are not 1 % fewer packets per second.",
+}
+
+// ofKernels tells whether the run compared kernels.
+func ofKernels(run *result.Run) bool { return len(run.Kernels) > 0 }
+
+// kernelSections are the sections of a run of kernels, in place of all others.
+func kernelSections(d digest) []section {
+	list := []section{countSection(d)}
+	if s := kernelPairSection(d); s != nil {
+		list = append(list, *s)
+	}
+	return append(list, bootSection(d))
+}
+
+// kernelGroup is a scenario with its traffic: one cell of each kernel.
+type kernelGroup struct {
+	label string
+	cells []result.Cell
+}
+
+func kernelGroups(run *result.Run) []kernelGroup {
+	var groups []kernelGroup
+	for _, c := range run.Cells {
+		plain := c
+		plain.Variant = ""
+		label := cellName(plain, false) + ", " + flows(c.Flows)
+		if len(run.Plan.Traffic.FrameSizes) > 1 {
+			label += ", " + frameSize(c.FrameSize)
+		}
+		i := slices.IndexFunc(groups, func(g kernelGroup) bool { return g.label == label })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, kernelGroup{label: label})
+		}
+		groups[i].cells = append(groups[i].cells, c)
+	}
+	return groups
+}
+
+// countSection is the table of kernel by scenario by flows.
+func countSection(d digest) section {
+	s := section{Anchor: "instructions", Heading: "Instructions per packet",
+		Columns: []column{{"Kernel", false}, {"Instructions\nper packet", true}, {"min to max\nof the boots", true}, {"Boots", true}, {"of it the DUT\n(less sink only)", true}, {"beside the first", true}, {"beside the one before", true}},
+		Notes: append([]string{
+			"Each figure is the median of its boots; \"sink only\" is the same kernel with one device between generator and sink and no DUT, the scenario none.",
+		}, countNotes...)}
+	for _, g := range kernelGroups(d.Run) {
+		s.Rows = append(s.Rows, []string{g.label})
+		for i, c := range g.cells {
+			v := c.InstructionsPerPacket
+			if v == nil {
+				s.Rows = append(s.Rows, []string{"  " + c.Kernel, "-", "", "", "", "", ""})
+				s.Notes = append(s.Notes, sentence(c.Kernel+", "+g.label+" was not measured: "+c.Skipped))
+				continue
+			}
+			share := "-"
+			if v.SinkOnly > 0 && c.Scenario != noDevice {
+				share = instructions(v.Value - v.SinkOnly)
+			}
+			row := []string{"  " + c.Kernel, instructions(v.Value), span(*v), strconv.Itoa(v.Boots), share, "", ""}
+			if i > 0 {
+				row[5] = besideKernel(d.Run, g.cells[0], c)
+				row[6] = besideKernel(d.Run, g.cells[i-1], c)
+			}
+			s.Rows = append(s.Rows, row)
+		}
+	}
+	s.Graph = countGraph(d.Run)
+	return s
+}
+
+// instructions prints a count with one decimal: the last is a part in ten thousand of a packet's.
+func instructions(v float64) string {
+	whole := Thousands(uint64(v))
+	return whole + strings.TrimPrefix(fmt.Sprintf("%.1f", v-float64(uint64(v))), "0")
+}
+
+func span(v result.InstructionsPerPacket) string {
+	if v.Boots < 2 {
+		return ""
+	}
+	return instructions(v.Min) + " to " + instructions(v.Max)
+}
+
+// besideKernel is the outcome of a pair in a few words.
+func besideKernel(run *result.Run, a, b result.Cell) string {
+	for _, p := range run.KernelPairs {
+		if p.CellA == a.ID && p.CellB == b.ID {
+			return pairWords(p, true)
+		}
+	}
+	return ""
+}
+
+func pairWords(p result.KernelPair, counts bool) string {
+	change := fmt.Sprintf("%+.2f %%", 100*p.ChangeRatio)
+	if counts {
+		change = fmt.Sprintf("%+.1f (%s)", p.ChangeInstructions, change)
+	}
+	switch stats.Verdict(p.Verdict) {
+	case stats.Equivalent:
+		return "equivalent"
+	case stats.Inconclusive:
+		return change + " ?"
+	}
+	return change
+}
+
+// countGraph draws the scenarios over the kernels, with the most flows of each.
+func countGraph(run *result.Run) *graph {
+	if len(run.Kernels) < 2 {
+		return nil
+	}
+	g := &graph{ID: "instructions-plot", Title: "Instructions per packet, kernels in the order of the table", XName: "kernel", YName: "instructions per packet", XTop: float64(len(run.Kernels))}
+	most := slices.Max(run.Plan.Traffic.Flows)
+	for _, group := range kernelGroups(run) {
+		line := graphLine{Name: group.label, Mark: markOfLine(len(g.Lines))}
+		for _, c := range group.cells {
+			if v := c.InstructionsPerPacket; v != nil && c.Flows == most {
+				at := slices.IndexFunc(run.Kernels, func(k result.Kernel) bool { return k.Name == c.Kernel })
+				line.Points = append(line.Points, [2]float64{float64(at + 1), v.Value})
+				g.YTop = max(g.YTop, v.Value)
+			}
+		}
+		if len(line.Points) > 0 {
+			g.Lines = append(g.Lines, line)
+		}
+	}
+	if len(g.Lines) == 0 {
+		return nil
+	}
+	for i := range run.Kernels {
+		g.XTicks = append(g.XTicks, graphTick{float64(i + 1), strconv.Itoa(i + 1)})
+	}
+	const step = 2000
+	for y := 0.0; y <= g.YTop+step; y += step {
+		g.YTicks = append(g.YTicks, graphTick{y, Thousands(uint64(y))})
+	}
+	g.YTop = g.YTicks[len(g.YTicks)-1].At
+	return g
+}
+
+// kernelPairSection has a row for each pair of kernels and a column for each scenario.
+func kernelPairSection(d digest) *section {
+	if len(d.Run.KernelPairs) == 0 {
+		return nil
+	}
+	groups := kernelGroups(d.Run)
+	s := &section{Anchor: "pairs", Heading: "Each kernel beside each other", Columns: []column{{"From", false}, {"to", false}},
+		Notes: []string{
+			fmt.Sprintf("A signed share is a change: more than %s, and every boot of one kernel beyond every boot of the other. \"=\" is equivalent: a change within that. \"?\" behind a share is inconclusive: the boots overlap, and more seeds (vm.seeds) would decide.", Percent(float64(d.Run.Plan.VM.Margin))),
+		}}
+	for _, g := range groups {
+		s.Columns = append(s.Columns, column{strings.Replace(g.label, ", ", "\n", 1), true})
+	}
+	for i, a := range d.Run.Kernels {
+		for _, b := range d.Run.Kernels[i+1:] {
+			row := []string{a.Name, b.Name}
+			found := false
+			for _, g := range groups {
+				text := "-"
+				for _, p := range d.Run.KernelPairs {
+					if p.A == a.Name && p.B == b.Name && slices.ContainsFunc(g.cells, func(c result.Cell) bool { return c.ID == p.CellB }) {
+						text, found = strings.Replace(pairWords(p, false), "equivalent", "=", 1), true
+					}
+				}
+				row = append(row, text)
+			}
+			if found {
+				s.Rows = append(s.Rows, row)
+			}
+		}
+	}
+	return s
+}
+
+// bootSection is what was booted, and how.
+func bootSection(d digest) section {
+	s := section{Anchor: "kernels", Heading: "Kernels", Columns: []column{{"#", true}, {"Kernel", false}, {"Boots", true}, {"s per boot", true}, {"Version", false}}}
+	for i, k := range d.Run.Kernels {
+		wall := 0.0
+		for _, b := range k.Boots {
+			wall += b.WallS
+		}
+		each := "-"
+		if len(k.Boots) > 0 {
+			each = fmt.Sprintf("%.1f", wall/float64(len(k.Boots)))
+		}
+		s.Rows = append(s.Rows, []string{strconv.Itoa(i + 1), k.Name, strconv.Itoa(len(k.Boots)), each, k.Version})
+		if k.Error != "" {
+			s.Notes = append(s.Notes, sentence(k.Name+" was not measured: "+k.Error))
+			continue
+		}
+		s.Notes = append(s.Notes, sentence(fmt.Sprintf("%s: %s; modules %s", k.Name, k.Source, strings.Join(k.Modules, ", "))))
+	}
+	if k := slices.IndexFunc(d.Run.Kernels, func(k result.Kernel) bool { return len(k.QEMU) > 0 }); k >= 0 {
+		s.Notes = append(s.Notes, "The emulator's command of "+d.Run.Kernels[k].Name+": "+commandLine(d.Run.Kernels[k].QEMU))
+	}
+	return s
+}
+
+// kernelHeadline answers which kernel costs more, for routing or for what comes first.
+func kernelHeadline(d digest) []string {
+	var group *kernelGroup
+	for _, g := range kernelGroups(d.Run) {
+		better := group == nil || g.cells[0].Scenario == "route" && group.cells[0].Scenario != "route" || g.cells[0].Scenario == group.cells[0].Scenario && g.cells[0].Flows > group.cells[0].Flows
+		if g.cells[0].Scenario != noDevice && better && slices.ContainsFunc(g.cells, func(c result.Cell) bool { return c.InstructionsPerPacket != nil }) {
+			group = &g
+		}
+	}
+	if group == nil {
+		return []string{"No kernel was measured with a DUT."}
+	}
+	measured := slices.DeleteFunc(slices.Clone(group.cells), func(c result.Cell) bool { return c.InstructionsPerPacket == nil })
+	if len(measured) == 1 {
+		return []string{fmt.Sprintf("%s: %s instructions per packet in %s.", measured[0].Kernel, instructions(measured[0].InstructionsPerPacket.Value), group.label)}
+	}
+	byCost := func(a, b result.Cell) int {
+		return int(1000 * (a.InstructionsPerPacket.Value - b.InstructionsPerPacket.Value))
+	}
+	least, most := slices.MinFunc(measured, byCost), slices.MaxFunc(measured, byCost)
+	changed := 0
+	for _, p := range d.Run.KernelPairs {
+		if stats.Verdict(p.Verdict) == stats.Changed && slices.ContainsFunc(measured, func(c result.Cell) bool { return c.ID == p.CellB }) {
+			changed++
+		}
+	}
+	if changed == 0 {
+		return []string{fmt.Sprintf("In %s no kernel differs from another by more than %s: %s to %s instructions per packet.", group.label,
+			Percent(float64(d.Run.Plan.VM.Margin)), instructions(least.InstructionsPerPacket.Value), instructions(most.InstructionsPerPacket.Value))}
+	}
+	l, m := least.InstructionsPerPacket.Value, most.InstructionsPerPacket.Value
+	return []string{fmt.Sprintf("In %s a packet costs %s instructions under %s, the least, and %s under %s, %s more.", group.label, instructions(l), least.Kernel, instructions(m), most.Kernel, Percent(m/l-1))}
+}
+
+var kernelCSVHeadings = []string{"run_id", "kernel", "cell", "scenario", "backend", "frame_size_bytes", "flows",
+	"instructions_per_packet", "sink_only_instructions", "min_instructions", "max_instructions", "boots", "skipped"}
+
+// kernelCSV writes one row for each cell.
+func kernelCSV(w io.Writer, run *result.Run) error {
+	out := csv.NewWriter(w)
+	out.Write(kernelCSVHeadings)
+	for _, c := range run.Cells {
+		row := []string{run.ID, c.Kernel, c.ID, c.Scenario, c.Backend, csvFrameSize(c.FrameSize), strconv.Itoa(c.Flows), "", "", "", "", "", notAFormula(c.Skipped)}
+		if v := c.InstructionsPerPacket; v != nil {
+			row[7], row[8], row[9], row[10], row[11] = csvNumber(v.Value), csvNumber(v.SinkOnly), csvNumber(v.Min), csvNumber(v.Max), strconv.Itoa(v.Boots)
+		}
+		out.Write(row)
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("writing the CSV report: %w", err)
+	}
+	return nil
+}

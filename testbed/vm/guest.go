@@ -1,0 +1,244 @@
+package vm
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Guest is a virtual machine that counts: it has one CPU, which executes one instruction
+// in each nanosecond of its own time (QEMU's icount with shift=0), so that what the guest
+// measures in nanoseconds is a number of instructions. Two guests that are the same count
+// the same, whatever else the machine does.
+type Guest struct {
+	Kernel *Kernel
+	// Init is the path of a static program, the guest's first process.
+	Init string
+	// Arguments are those of Init.
+	Arguments []string
+	// Files are more files of the guest by absolute path.
+	Files map[string][]byte
+	// Modules are put into the folder /modules. The program loads them.
+	Modules []Module
+	// MemoryBytes is the guest's.
+	MemoryBytes uint64
+	// Seed is that of everything that QEMU draws by chance, the kernel's random numbers with it.
+	Seed int64
+	// TimeLimit is the real time after which the guest is stopped.
+	TimeLimit time.Duration
+}
+
+// ModulePath is where the guest finds a module.
+func ModulePath(name string) string { return "/modules/" + name + ".ko" }
+
+// Emulator is the emulator's program.
+const Emulator = "qemu-system-x86_64"
+
+// kernelArguments make the kernel silent, stop at a panic, and lay out memory alike in every boot.
+const kernelArguments = "console=ttyS0 quiet panic=-1 nokaslr norandmaps randomize_kstack_offset=off page_alloc.shuffle=0"
+
+// consoleLines are kept of what the guest's kernel printed.
+const consoleLines = 25
+
+// Command is the emulator's command line, with the initramfs in the file initrd. Serial
+// port 1 is the guest's console on standard output; serial port 2 takes what the program
+// reports, to file descriptor 3.
+//
+// The CPU is a named model: with -cpu max, the memset of some kernels is one instruction
+// with a repeat prefix, whose repetitions icount counts each.
+func (g Guest) Command(initrd string) []string {
+	arguments := kernelArguments
+	if len(g.Arguments) > 0 {
+		arguments += " -- " + strings.Join(g.Arguments, " ")
+	}
+	return []string{
+		Emulator, "-accel", "tcg", "-cpu", "qemu64", "-m", strconv.FormatUint(g.MemoryBytes>>20, 10),
+		"-nodefaults", "-no-user-config", "-nographic", "-no-reboot",
+		"-serial", "stdio", "-serial", "file:/dev/fd/3",
+		"-icount", "shift=0,sleep=off", "-seed", strconv.FormatInt(g.Seed, 10), "-rtc", "base=2026-01-01,clock=vm",
+		"-kernel", g.Kernel.Image, "-initrd", initrd, "-append", arguments,
+	}
+}
+
+// Error is a guest that did not come to its end.
+type Error struct {
+	Kernel, Reason string
+	// Console are the last lines that the guest's kernel printed.
+	Console []string
+}
+
+// Error is the reason with the console below it.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("boot kernel %s: %s", e.Kernel, e.Reason)
+	if len(e.Console) == 0 {
+		return text + "; it printed nothing"
+	}
+	return text + "; the last lines of its console:\n    " + strings.Join(e.Console, "\n    ")
+}
+
+// Available tells whether this machine has the emulator.
+func Available() error {
+	if _, err := exec.LookPath(Emulator); err != nil {
+		return fmt.Errorf("%s is not installed; in Debian it is in qemu-system-x86", Emulator)
+	}
+	return nil
+}
+
+// Initramfs is the archive that the guest boots with.
+func (g Guest) Initramfs() ([]byte, error) {
+	program, err := readStatic(g.Init)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{"/init": program}
+	for name, data := range g.Files {
+		files[name] = data
+	}
+	for _, m := range g.Modules {
+		files[ModulePath(m.Name)] = m.Data
+	}
+	return initramfs(files), nil
+}
+
+// Run boots the guest and hands each line that the program reports to line, until the
+// guest powers off. An error of type *Error is the guest's; when ctx ends, its error is
+// returned. In every case the emulator has ended.
+func (g Guest) Run(ctx context.Context, line func([]byte)) error {
+	if err := Available(); err != nil {
+		return fmt.Errorf("boot kernel %s: %w", g.Kernel.Name, err)
+	}
+	archive, err := g.Initramfs()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "linerate-guest-*")
+	if err != nil {
+		return fmt.Errorf("boot kernel %s: make a temporary folder: %w", g.Kernel.Name, err)
+	}
+	defer os.RemoveAll(dir)
+	initrd := filepath.Join(dir, "initramfs")
+	if err := os.WriteFile(initrd, archive, 0o600); err != nil {
+		return fmt.Errorf("boot kernel %s: %w; make room in %s, or set TMPDIR to another folder", g.Kernel.Name, err, os.TempDir())
+	}
+	limited, stop := context.WithTimeout(ctx, g.TimeLimit)
+	defer stop()
+	var console tail
+	err = g.emulate(limited, initrd, &console, line)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return &Error{g.Kernel.Name, fmt.Sprintf("it did not end within %s", g.TimeLimit), console.last()}
+	case err != nil:
+		return &Error{g.Kernel.Name, err.Error(), console.last()}
+	}
+	if at := console.panicked(); at != "" {
+		return &Error{g.Kernel.Name, "it panicked: " + at, console.last()}
+	}
+	return nil
+}
+
+// emulate runs the emulator to its end. The thread that starts it lives as long, because
+// the kernel kills the emulator when that thread ends, as it does when linerate is killed.
+func (g Guest) emulate(ctx context.Context, initrd string, console *tail, line func([]byte)) error {
+	reports, guestEnd, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer reports.Close()
+	done := make(chan error, 1)
+	started := make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		argv := g.Command(initrd)
+		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+		cmd.Stdout, cmd.Stderr = console, console
+		cmd.ExtraFiles = []*os.File{guestEnd}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+		cmd.WaitDelay = time.Second
+		err := cmd.Start()
+		guestEnd.Close()
+		close(started)
+		if err == nil {
+			err = cmd.Wait()
+		}
+		done <- err
+	}()
+	<-started
+	read := readLines(reports, line)
+	if err := <-done; err != nil {
+		return fmt.Errorf("%s: %w", Emulator, err)
+	}
+	return read
+}
+
+// readLines hands on each whole line until the end.
+func readLines(r io.Reader, line func([]byte)) error {
+	b := bufio.NewReader(r)
+	for {
+		text, err := b.ReadBytes('\n')
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return fmt.Errorf("read what the guest reports: %w", err)
+		}
+		line(text)
+	}
+}
+
+// tail keeps the last lines of a console.
+type tail struct {
+	mutex sync.Mutex
+	lines []string
+	rest  string
+	panic string
+}
+
+// Write takes what the console printed.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	parts := strings.Split(t.rest+string(b), "\n")
+	t.rest = parts[len(parts)-1]
+	for _, p := range parts[:len(parts)-1] {
+		p = strings.TrimRight(p, "\r ")
+		if p == "" {
+			continue
+		}
+		if strings.Contains(p, "Kernel panic") {
+			t.panic = p
+		}
+		t.lines = append(t.lines, p)
+	}
+	t.lines = t.lines[max(0, len(t.lines)-consoleLines):]
+	return len(b), nil
+}
+
+func (t *tail) last() []string {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.rest != "" {
+		return append(t.lines, t.rest)
+	}
+	return t.lines
+}
+
+// panicked is the line in which the kernel panicked, or empty; it is found among all lines, not only the last.
+func (t *tail) panicked() string {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.panic
+}
