@@ -61,6 +61,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 	}
 	s.config = generator.Config{Sizes: sizes(cell), CPUs: l.CPUs.Generators}
 	s.engine, s.traffic = engine.Choose(p.Traffic.Engine, s.config.Sizes), p.Traffic
+	s.flows = engine.Flows(s.engine, s.flows)
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
 		CPURoles: l.CPUs.Roles(), Progress: progress, PerFlow: p.Traffic.PerFlow,
@@ -142,6 +143,7 @@ func (s *station) openDirection(l *lab.Lab, cell plan.Cell, i int, direct bool) 
 	k, err := sink.Open(sink.Config{
 		Port: to.Name, Netns: to.Netns, Interface: to.Interface, Ifindex: to.Ifindex,
 		Flows: cell.Flows, IPVersion: cell.IPVersion, SizeBytes: size,
+		Pktgen: engine.Mark(s.engine, s.traffic, len(s.config.CPUs)),
 	})
 	if err != nil {
 		return err
@@ -159,8 +161,8 @@ func (s *station) openDirection(l *lab.Lab, cell plan.Cell, i int, direct bool) 
 	return nil
 }
 
-// open makes a generator for some of the directions, with the flows of each.
-func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Generator, error) {
+// open makes the generator of a name for some of the directions, with the flows of each.
+func (s *station) open(name string, directions []int, flows [][]frame.Flow) (generator.Generator, error) {
 	config := s.config
 	config.Streams = nil
 	for i, d := range directions {
@@ -173,7 +175,7 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 			SourceMAC: p.MAC, DestinationMAC: destination, Flows: flows[i],
 		})
 	}
-	return engine.Open(s.engine, engine.Config{Config: config, Priority: s.priority, Traffic: s.traffic})
+	return engine.Open(name, engine.Config{Config: config, Priority: s.priority, Traffic: s.traffic})
 }
 
 // Measure makes a trial.

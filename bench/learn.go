@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/generator/engine"
 	"github.com/linerate/linerate/plan"
 )
 
@@ -35,7 +36,7 @@ func (s *station) learn(ctx context.Context) error {
 		}
 	}
 	s.streams = flows
-	s.bed.Generator, err = s.open(directions, flows)
+	s.bed.Generator, err = s.open(s.engine, directions, flows)
 	return err
 }
 
@@ -82,7 +83,7 @@ func (e *blockedError) Error() string { return e.text }
 const learnAttempts = 4
 
 func (s *station) learnDirection(ctx context.Context, direction int, flows []frame.Flow) ([]frame.Flow, error) {
-	g, err := s.open([]int{direction}, [][]frame.Flow{flows})
+	g, err := s.open(engine.Learner(s.engine, s.config.Sizes), []int{direction}, [][]frame.Flow{flows})
 	if err != nil {
 		return nil, err
 	}

@@ -78,6 +78,8 @@ type Traffic struct {
 	Engine string `yaml:"engine" json:"engine"`
 	// AFXDPMode is how engine afxdp hands frames over: "copy", "zerocopy", or "auto", which empty stands for.
 	AFXDPMode string `yaml:"afxdp_mode,omitempty" json:"afxdp_mode,omitempty"`
+	// Pktgen has the settings of engine pktgen.
+	Pktgen Pktgen `yaml:"pktgen,omitempty" json:"pktgen,omitzero"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).
 	PerFlow bool `yaml:"per_flow" json:"per_flow"`
 	// Batch is the number of frames that engine xdp hands to the device at once when it paces.

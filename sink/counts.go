@@ -43,7 +43,7 @@ func (s *Sink) Arm(epoch uint16) error {
 	if err := errors.Join(s.clearVariation(), s.clearTimeline()); err != nil {
 		return fmt.Errorf("arm sink %s: %w", s.config.Port, err)
 	}
-	if err := s.objects.Epoch.Set(epoch); err != nil {
+	if err := errors.Join(s.objects.Epoch.Set(epoch), s.armPktgen()); err != nil {
 		return fmt.Errorf("arm sink %s: %w", s.config.Port, err)
 	}
 	for cpu := range s.cpus {

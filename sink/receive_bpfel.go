@@ -85,6 +85,7 @@ const (
 	receiveMapTuples       = "tuples"
 	receiveMapVariation    = "variation"
 	receiveProgReceive     = "receive"
+	receiveVarArmedNs      = "armed_ns"
 	receiveVarBinNs        = "bin_ns"
 	receiveVarBinsFromNs   = "bins_from_ns"
 	receiveVarBurnt        = "burnt"
@@ -95,6 +96,8 @@ const (
 	receiveVarExpectedSize = "expected_size"
 	receiveVarLearning     = "learning"
 	receiveVarPassForeign  = "pass_foreign"
+	receiveVarPktgen       = "pktgen"
+	receiveVarRealtimeNs   = "realtime_ns"
 	receiveVarThrottle     = "throttle"
 	receiveVarVary         = "vary"
 )
@@ -162,6 +165,7 @@ type receiveMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type receiveVariableSpecs struct {
+	ArmedNs      *ebpf.VariableSpec `ebpf:"armed_ns"`
 	BinNs        *ebpf.VariableSpec `ebpf:"bin_ns"`
 	BinsFromNs   *ebpf.VariableSpec `ebpf:"bins_from_ns"`
 	Burnt        *ebpf.VariableSpec `ebpf:"burnt"`
@@ -172,6 +176,8 @@ type receiveVariableSpecs struct {
 	ExpectedSize *ebpf.VariableSpec `ebpf:"expected_size"`
 	Learning     *ebpf.VariableSpec `ebpf:"learning"`
 	PassForeign  *ebpf.VariableSpec `ebpf:"pass_foreign"`
+	Pktgen       *ebpf.VariableSpec `ebpf:"pktgen"`
+	RealtimeNs   *ebpf.VariableSpec `ebpf:"realtime_ns"`
 	Throttle     *ebpf.VariableSpec `ebpf:"throttle"`
 	Vary         *ebpf.VariableSpec `ebpf:"vary"`
 }
@@ -223,6 +229,7 @@ func (m *receiveMaps) Close() error {
 //
 // It can be passed to loadReceiveObjects or ebpf.CollectionSpec.LoadAndAssign.
 type receiveVariables struct {
+	ArmedNs      *ebpf.Variable `ebpf:"armed_ns"`
 	BinNs        *ebpf.Variable `ebpf:"bin_ns"`
 	BinsFromNs   *ebpf.Variable `ebpf:"bins_from_ns"`
 	Burnt        *ebpf.Variable `ebpf:"burnt"`
@@ -233,6 +240,8 @@ type receiveVariables struct {
 	ExpectedSize *ebpf.Variable `ebpf:"expected_size"`
 	Learning     *ebpf.Variable `ebpf:"learning"`
 	PassForeign  *ebpf.Variable `ebpf:"pass_foreign"`
+	Pktgen       *ebpf.Variable `ebpf:"pktgen"`
+	RealtimeNs   *ebpf.Variable `ebpf:"realtime_ns"`
 	Throttle     *ebpf.Variable `ebpf:"throttle"`
 	Vary         *ebpf.Variable `ebpf:"vary"`
 }

@@ -31,6 +31,8 @@ type Config struct {
 	SizeBytes int
 	// Generic attaches in generic mode, for devices whose driver has no XDP.
 	Generic bool
+	// Pktgen tells what to do with frames of the kernel's own generator.
+	Pktgen Pktgen
 	// CopyFrames is how many of the first frames that arrive, of whatever kind, are copied to Copies.
 	CopyFrames int
 }
@@ -91,6 +93,9 @@ func (s *Sink) load() error {
 		size = uint32(s.config.SizeBytes - frame.FCSBytes)
 	}
 	if err := spec.Variables[receiveVarExpectedSize].Set(size); err != nil {
+		return err
+	}
+	if err := spec.Variables[receiveVarPktgen].Set(uint32(s.config.Pktgen)); err != nil {
 		return err
 	}
 	if err := spec.Variables[receiveVarCopyFrames].Set(uint32(s.config.CopyFrames)); err != nil {
