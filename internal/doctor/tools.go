@@ -12,10 +12,10 @@ type program struct {
 
 var programs = []program{
 	{[]string{"nft"}, kernel.ForScenario, "",
-		"scenarios limit, conntrack-nft and snat-nft are skipped",
+		"scenarios limit, conntrack-nft, snat-nft, nft-ruleset and flowtable are skipped",
 		"install nftables (apt, dnf, apk)"},
 	{[]string{"iptables"}, kernel.ForScenario, "",
-		"scenarios conntrack-iptables and snat-iptables are skipped",
+		"scenarios conntrack-iptables, snat-iptables and iptables-ruleset are skipped",
 		"install iptables (apt, apk) or iptables-nft (dnf)"},
 	{[]string{"ip6tables"}, kernel.ForScenario, "",
 		"the iptables scenarios are skipped for IPv6",
@@ -26,8 +26,8 @@ var programs = []program{
 	{[]string{"bird"}, kernel.ForScenario, "",
 		"scenario ecmp-bird is skipped",
 		"install bird2 (apt) or bird (dnf, apk)"},
-	{[]string{"ip"}, kernel.ForComparison, "to repeat a set-up by hand; linerate does without it",
-		"what a report says about repeating a set-up by hand cannot be typed in",
+	{[]string{"ip"}, kernel.ForScenario, "for scenarios bridge and ecmp, and to repeat any set-up by hand",
+		"scenarios bridge and ecmp are skipped",
 		"install iproute2 (apt, apk) or iproute (dnf)"},
 	{[]string{"tcpreplay"}, kernel.ForComparison, "a generator to compare with",
 		"`make perf` leaves tcpreplay out",
