@@ -52,6 +52,8 @@ type kind struct {
 	// copies says that copies of the frames are forwarded, which a packet socket takes from
 	// the kernel; nil for no.
 	copies func(Scenario) bool
+	// event is what befalls the DUT in a trial after the search; nil if nothing ever does.
+	event func(Scenario) *Event
 	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
 	mostPPS func(Scenario) float64
 	// anyRewrite says that a user's own rules or commands may give frames other addresses:

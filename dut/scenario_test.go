@@ -55,7 +55,7 @@ func spellings() []string {
 // needTools skips where a scenario's tools are missing.
 func needTools(t *testing.T) {
 	t.Helper()
-	testenv.Need(t, "the tools of all scenarios", requireTools("nft", "iptables", "ip6tables", testpmdTool))
+	testenv.Need(t, "the tools of all scenarios", requireTools("nft", "iptables", "ip6tables", "ip", "ethtool", "bird", "birdc", testpmdTool))
 }
 
 func TestSteps(t *testing.T) {
@@ -101,7 +101,7 @@ func TestSteps(t *testing.T) {
 func TestSetup(t *testing.T) {
 	needTools(t)
 	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version ",
-		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v"}
+		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v", "bird": "# BIRD version 2."}
 	for _, spelling := range spellings() {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
@@ -123,10 +123,16 @@ func TestSetup(t *testing.T) {
 				setup := applied.Setup
 				known := map[string]bool{}
 				for _, step := range steps {
-					if step.Do.Kind != journal.Command || step.Do.Argv[0] == "sh" || known[step.Do.Argv[0]] {
+					if step.Do.Kind != journal.Command && step.Do.Kind != journal.StartProcess {
 						continue
 					}
 					tool := step.Do.Argv[0]
+					if step.Do.Kind == journal.StartProcess {
+						tool = step.Do.Process.Program
+					}
+					if known[tool] || tool == "sh" {
+						continue
+					}
 					known[tool] = true
 					if len(setup) == 0 || !strings.HasPrefix(setup[0], first[tool]) {
 						t.Fatalf("setup goes on with %q, want the version of %s", setup, tool)

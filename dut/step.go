@@ -128,11 +128,16 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		program := s.Do.Kind == journal.Command || s.Do.Kind == journal.StartProcess
-		if !program || s.Do.Argv[0] == "sh" || seen[s.Do.Argv[0]] || s.VersionLine != "" {
-			continue // a shell is every system's own
+		if s.Do.Kind != journal.Command && s.Do.Kind != journal.StartProcess || s.VersionLine != "" {
+			continue
 		}
 		tool := s.Do.Argv[0]
+		if p := s.Do.Process; p != nil && p.Program != "" {
+			tool = p.Program
+		}
+		if tool == "sh" || seen[tool] {
+			continue // a shell is every system's own
+		}
 		seen[tool] = true
 		version := ToolVersion(tool)
 		if version == "" {
@@ -174,7 +179,10 @@ var versionFlag = map[string]string{"ip": "-V", "bridge": "-V"}
 
 // ToolVersion is the first line that a tool prints about its version, or empty.
 func ToolVersion(tool string) string {
-	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).Output()
+	if tool == "dpdk-testpmd" {
+		return "" // it would set up its devices
+	}
+	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).CombinedOutput() // BIRD prints it as an error
 	if err != nil {
 		return ""
 	}
