@@ -32,7 +32,7 @@ help: ## print this list
 setup: ## install what every other target needs
 	@scripts/setup.sh bench kernels test lint generate perf
 
-setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool (and Go, by hand)
+setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool, BIRD (and Go, by hand)
 	@scripts/setup.sh bench
 
 setup-kernels: ## install what kernels needs: QEMU

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/dut"
+	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/generator/engine"
@@ -40,6 +41,9 @@ type station struct {
 	traffic plan.Traffic
 	// applied is the scenario in place.
 	applied *dut.Applied
+	// journal takes the undos of events; mark is where the scenario's end.
+	journal *journal.Journal
+	mark    int
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been

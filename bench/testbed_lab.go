@@ -147,6 +147,8 @@ func (b *labTestbed) openStation(c plan.Cell) (tester, error) {
 	if err != nil {
 		return nil, err // not a nil *station in a tester
 	}
+	s.journal, s.mark = b.journal, b.journal.Mark()
+	s.scenario.CPUs, s.scenario.ProcessDir = b.lab.CPUs.DUT, b.journal.ProcessDir()
 	if plant := b.options.Plant; plant != nil {
 		if err := plant(Station{Cell: c, CPUs: b.lab.CPUs, Generator: &s.config, Sinks: s.sinks}); err != nil {
 			return nil, errors.Join(err, s.close())

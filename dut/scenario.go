@@ -46,6 +46,8 @@ type kind struct {
 	// busyPolling says that the DUT's cores turn in a loop that asks for frames: they are
 	// busy all the time, at any load.
 	busyPolling bool
+	// event is what befalls the DUT in a trial after the search; nil if nothing ever does.
+	event func(Scenario) *Event
 	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
 	mostPPS func(Scenario) float64
 	// anyRewrite says that a user's own rules or commands may give frames other addresses:

@@ -54,7 +54,7 @@ func spellings() []string {
 // needTools skips where a scenario's tools are missing.
 func needTools(t *testing.T) {
 	t.Helper()
-	testenv.Need(t, "nft, iptables and ip6tables", requireTools("nft", "iptables", "ip6tables"))
+	testenv.Need(t, "nft, iptables and ip6tables", requireTools("nft", "iptables", "ip6tables", "ip", "ethtool", "bird", "birdc"))
 }
 
 func TestSteps(t *testing.T) {
@@ -100,11 +100,12 @@ func TestSteps(t *testing.T) {
 func TestSetup(t *testing.T) {
 	needTools(t)
 	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version ",
-		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v"}
+		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v", "bird": "# BIRD version 2."}
 	for _, spelling := range spellings() {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
 				s := scenarioOf(spelling, version, 100, namespace(t))
+				s.ProcessDir = t.TempDir()
 				steps, err := s.Steps()
 				if err != nil {
 					t.Fatal(err)
@@ -121,10 +122,16 @@ func TestSetup(t *testing.T) {
 				setup := applied.Setup
 				known := map[string]bool{}
 				for _, step := range steps {
-					if step.Do.Kind != journal.Command || step.Do.Argv[0] == "sh" || known[step.Do.Argv[0]] {
+					if step.Do.Kind != journal.Command && step.Do.Kind != journal.StartProcess {
 						continue
 					}
 					tool := step.Do.Argv[0]
+					if step.Do.Kind == journal.StartProcess {
+						tool = step.Do.Process.Program
+					}
+					if known[tool] || tool == "sh" {
+						continue
+					}
 					known[tool] = true
 					if len(setup) == 0 || !strings.HasPrefix(setup[0], first[tool]) {
 						t.Fatalf("setup goes on with %q, want the version of %s", setup, tool)

@@ -125,11 +125,16 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		program := s.Do.Kind == journal.Command || s.Do.Kind == journal.StartProcess
-		if !program || s.Do.Argv[0] == "sh" || seen[s.Do.Argv[0]] {
-			continue // a shell is every system's own
+		if s.Do.Kind != journal.Command && s.Do.Kind != journal.StartProcess {
+			continue
 		}
 		tool := s.Do.Argv[0]
+		if p := s.Do.Process; p != nil && p.Program != "" {
+			tool = p.Program
+		}
+		if tool == "sh" || seen[tool] {
+			continue // a shell is every system's own
+		}
 		seen[tool] = true
 		version := ToolVersion(tool)
 		if version == "" {
@@ -174,7 +179,7 @@ func ToolVersion(tool string) string {
 	if tool == "dpdk-testpmd" {
 		return "" // it would set up its devices
 	}
-	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).Output()
+	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).CombinedOutput() // BIRD prints it as an error
 	if err != nil {
 		return ""
 	}

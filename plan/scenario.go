@@ -29,7 +29,7 @@ var scenarioInfos = []ScenarioInfo{
 	{"routes", nil, "forwarding with routes.prefixes routes; destinations are drawn from them"},
 	{"custom", nil, "what commands of your own (custom.setup) make of the DUT"},
 	{"limit", []string{"nft"}, "a packet-rate limit of limit.pps: a DUT whose capacity is known"},
-	{"ecmp", []string{"static"}, "equal-cost paths through ecmp.paths routers, between two more"},
+	{"ecmp", []string{"static", "bird"}, "equal-cost paths through ecmp.paths routers, between two more: static routes, or BGP by BIRD"},
 	{"xdp", nil, "IP forwarding by an XDP program that asks the kernel's routing table (bpf_fib_lookup)"},
 	{"xdp-bridge", nil, "an XDP program that passes frames from port to port, as they are"},
 }

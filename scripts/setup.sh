@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 # anything, one at the end of a package for the number of its version.
 declare -A needs=(
 	[go]=""
-	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool iperf3:iperf3 iperf:iperf"
+	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool iperf3:iperf3 iperf:iperf bird:bird2"
 	[kernels]="qemu-system-x86_64:qemu-system-x86 dpkg-deb:dpkg xz:xz-utils cpio:cpio"
 	[test]="git:git tcpdump:tcpdump tmux:tmux /usr/bin/chromium:chromium python3:python3 pip3:python3-pip"
 	[lint]="git:git shellcheck:shellcheck"

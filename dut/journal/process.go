@@ -36,6 +36,9 @@ type Process struct {
 	Dir string `json:"dir"`
 	// Env are further environment variables, KEY=VALUE.
 	Env []string `json:"env,omitempty"`
+	// Program is what Argv becomes, if that is a shell which prepares something first; empty
+	// for Argv's own program.
+	Program string `json:"program,omitempty"`
 	// CPUs are where it may run; empty for wherever the starting process may.
 	CPUs []int `json:"cpus,omitempty"`
 	// OpenInput keeps its standard input open: the file stdin of Dir is a FIFO to which
@@ -107,12 +110,20 @@ func (a Action) start() error {
 		return p.spawn(a.Argv)
 	})
 	if err != nil {
-		return fmt.Errorf("start `%s`: %w", strings.Join(a.Argv, " "), err)
+		return fmt.Errorf("start `%s`: %w", a.started(), err)
 	}
 	if err := p.awaitReady(); err != nil {
-		return fmt.Errorf("start `%s`: %w", strings.Join(a.Argv, " "), err)
+		return fmt.Errorf("start `%s`: %w", a.started(), err)
 	}
 	return nil
+}
+
+// program is what the process becomes.
+func (a Action) program() string { return cmp.Or(a.Process.Program, a.Argv[0]) }
+
+// started is the command line, or only the program's name where a shell prepares something first.
+func (a Action) started() string {
+	return cmp.Or(a.Process.Program, strings.Join(a.Argv, " "))
 }
 
 // inside runs f on a thread of its own in the namespace, with a /sys that shows its devices.
