@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/dut"
+	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/generator/engine"
@@ -40,6 +41,9 @@ type station struct {
 	traffic plan.Traffic
 	// applied is the scenario in place.
 	applied *dut.Applied
+	// journal takes the undos of events; mark is where the scenario's end.
+	journal *journal.Journal
+	mark    int
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
@@ -70,6 +74,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 			return nil, errors.Join(err, s.close())
 		}
 	}
+	l.ShareDUT(s.scenario.SharesCPUs())
 	if !direct {
 		s.bed.Paths = l.DUT.Paths
 	}
@@ -83,7 +88,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 func (s *station) observe(what plan.Observe, direct bool) (err error) {
 	if what.Ledger {
 		watched := LedgerConfig(s.lab, direct, s.scenario.Tracked())
-		watched.Counters = s.scenario.Counters
+		watched.Counters, watched.Copied = s.scenario.Counters, s.scenario.Copies()
 		if s.bed.Ledger, err = ledger.Open(watched); err != nil {
 			return err
 		}

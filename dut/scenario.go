@@ -46,6 +46,14 @@ type kind struct {
 	// busyPolling says that the DUT's cores turn in a loop that asks for frames: they are
 	// busy all the time, at any load.
 	busyPolling bool
+	// sharesCPUs says that a process forwards that does not poll its devices itself: their
+	// threads must leave it the CPU. Nil for no.
+	sharesCPUs func(Scenario) bool
+	// copies says that copies of the frames are forwarded, which a packet socket takes from
+	// the kernel; nil for no.
+	copies func(Scenario) bool
+	// event is what befalls the DUT in a trial after the search; nil if nothing ever does.
+	event func(Scenario) *Event
 	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
 	mostPPS func(Scenario) float64
 	// anyRewrite says that a user's own rules or commands may give frames other addresses:
@@ -71,6 +79,8 @@ var kinds = map[string]kind{
 	"ecmp":             ecmp,
 	"xdp":              xdpRouter,
 	"xdp-bridge":       xdpBridge,
+
+	"testpmd": testpmd,
 }
 
 // Kinds are the names of all scenarios that this package can make, besides the one
@@ -132,6 +142,14 @@ func (s Scenario) Check() error {
 
 // BusyPolling tells whether the DUT's cores are busy all the time, at any load.
 func (s Scenario) BusyPolling() bool { return s.kind().busyPolling }
+
+// SharesCPUs tells whether a process forwards that needs the CPUs of the DUT's devices.
+func (s Scenario) SharesCPUs() bool { return s.is(s.kind().sharesCPUs) }
+
+// Copies tells whether copies of the frames are forwarded, and the kernel drops the frames.
+func (s Scenario) Copies() bool { return s.is(s.kind().copies) }
+
+func (s Scenario) is(what func(Scenario) bool) bool { return what != nil && what(s) }
 
 // Tracked tells whether the DUT keeps an entry for each flow.
 func (s Scenario) Tracked() bool { return s.kind().tracked }

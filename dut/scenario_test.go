@@ -30,6 +30,7 @@ func scenarioOf(spelling string, version, flows int, netns string) Scenario {
 	p.Limit, p.Ruleset.Rules, p.Routes.Prefixes = plan.Limit{PPS: 50_000, BurstPackets: 64}, 3, 1000
 	p.Custom.Setup, p.Custom.Teardown = []string{"ip link set dev $DUT_B txqueuelen 77"}, []string{"ip link set dev $DUT_B txqueuelen 1000"}
 	return Scenario{
+		CPUs: []int{0}, ProcessDir: "/run/linerate/test.processes",
 		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows, FrameSize: 84, Directions: plan.Uni},
 		Plan: p,
 		DUT:  testbed.DUT{Netns: netns, A: a, B: b, Queues: 1, MTUBytes: 1500},
@@ -54,7 +55,7 @@ func spellings() []string {
 // needTools skips where a scenario's tools are missing.
 func needTools(t *testing.T) {
 	t.Helper()
-	testenv.Need(t, "nft, iptables and ip6tables", requireTools("nft", "iptables", "ip6tables"))
+	testenv.Need(t, "the tools of all scenarios", requireTools("nft", "iptables", "ip6tables", "ip", "ethtool", "bird", "birdc", testpmdTool))
 }
 
 func TestSteps(t *testing.T) {
@@ -100,11 +101,12 @@ func TestSteps(t *testing.T) {
 func TestSetup(t *testing.T) {
 	needTools(t)
 	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version ",
-		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v"}
+		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v", "bird": "# BIRD version 2."}
 	for _, spelling := range spellings() {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
 				s := scenarioOf(spelling, version, 100, namespace(t))
+				s.ProcessDir = shortFolder(t)
 				steps, err := s.Steps()
 				if err != nil {
 					t.Fatal(err)
@@ -121,10 +123,16 @@ func TestSetup(t *testing.T) {
 				setup := applied.Setup
 				known := map[string]bool{}
 				for _, step := range steps {
-					if step.Do.Kind != journal.Command || step.Do.Argv[0] == "sh" || known[step.Do.Argv[0]] {
+					if step.Do.Kind != journal.Command && step.Do.Kind != journal.StartProcess {
 						continue
 					}
 					tool := step.Do.Argv[0]
+					if step.Do.Kind == journal.StartProcess {
+						tool = step.Do.Process.Program
+					}
+					if known[tool] || tool == "sh" {
+						continue
+					}
 					known[tool] = true
 					if len(setup) == 0 || !strings.HasPrefix(setup[0], first[tool]) {
 						t.Fatalf("setup goes on with %q, want the version of %s", setup, tool)
@@ -132,6 +140,9 @@ func TestSetup(t *testing.T) {
 					setup = setup[1:]
 				}
 				for _, step := range steps {
+					if step.VersionLine != "" && len(setup) > 0 && strings.HasPrefix(setup[0], "# "+step.Do.Argv[0]+": ") {
+						setup = setup[1:]
+					}
 					if len(setup) > 0 && setup[0] == step.Do.String() {
 						setup = setup[1:]
 					} else if !step.AtLeast && !step.IfPresent && step.Do.Kind != "" {
@@ -150,6 +161,22 @@ func TestSetup(t *testing.T) {
 			})
 		}
 	}
+}
+
+// shortFolder is a name for a folder in which the sockets of processes fit into the 108 bytes
+// that a path of one may have.
+func shortFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "lr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err) // something was left in it
+		}
+	})
+	return dir + "/p"
 }
 
 // kernelHasFlowtables looks for the code of nft_flow_offload, a module that is loaded on demand.
@@ -185,6 +212,7 @@ func TestMissingTool(t *testing.T) {
 		{"snat-iptables", 6, "ip6tables", "iptables"},
 		{"limit", 4, "nft", "nftables"},
 		{"bridge", 4, "ip", "iproute2"},
+		{"testpmd", 4, "dpdk-testpmd", "dpdk-dev"},
 		{"flowtable", 4, "nft", "nftables"},
 		{"nft-ruleset", 6, "nft", "nftables"},
 		{"iptables-ruleset", 4, "iptables-restore", "iptables"},

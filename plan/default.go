@@ -26,6 +26,7 @@ func Default() Plan {
 			Batch:      8,
 		},
 		Limit:   Limit{PPS: 100_000, BurstPackets: 64},
+		Testpmd: Testpmd{Cores: 1},
 		Ruleset: defaultRuleset(),
 		Routes:  defaultRoutes(),
 		Custom:  Custom{Timeout: Duration(time.Minute)},

@@ -75,6 +75,8 @@ var fieldTexts = map[string]string{
 	"limit.pps":           "packets per second that pass",
 	"limit.burst_packets": "packets that pass at once after a pause",
 
+	"testpmd":       "DPDK testpmd as the DUT of scenario testpmd",
+	"testpmd.cores": "cores that forward, on dut_cpus in turn; each asks for frames all the time",
 	"ruleset":       "the rules of scenarios nft-ruleset and iptables-ruleset",
 	"ruleset.file":  "rules file of your own, as nft -f or iptables-restore reads it; by default rules are generated",
 	"ruleset.rules": "number of generated rules in the chain of forwarded packets",
@@ -207,6 +209,7 @@ var intRanges = map[string]intRange{
 	"traffic.pktgen.burst":        {0, 65_536, "times"},
 	"traffic.pktgen.threads":      {0, 4096, "threads"},
 	"traffic.pktgen.flow_packets": {0, 1_000_000, "frames"},
+	"testpmd.cores":               {1, 64, "cores"},
 	"limit.pps":                   {1, 1_000_000_000, "packets per second"},
 	"limit.burst_packets":         {1, math.MaxUint32, "packets"},
 	"ruleset.rules":               {0, 100_000, "rules"},

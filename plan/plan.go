@@ -19,6 +19,7 @@ type Plan struct {
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
 	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
 	Limit       Limit      `yaml:"limit" json:"limit"`
+	Testpmd     Testpmd    `yaml:"testpmd" json:"testpmd,omitzero"`
 	Ruleset     Ruleset    `yaml:"ruleset,omitempty" json:"ruleset,omitzero"`
 	Routes      Routes     `yaml:"routes,omitempty" json:"routes,omitzero"`
 	Custom      Custom     `yaml:"custom,omitempty" json:"custom,omitzero"`

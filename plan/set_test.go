@@ -104,7 +104,7 @@ func TestSetEveryField(t *testing.T) {
 		"sim.preset": "knee", "sim.capacity_pps": "1e6", "sim.queue_frames": "0", "sim.knee": "0", "sim.jitter": "1%", "sim.background_loss": "1e-5",
 		"sim.glitch_probability": "1", "sim.collapse": "10%", "sim.max_load_pps": "2e6", "sim.seed": "9",
 		"traffic.ip_version": "4", "traffic.frame_size": "128,imix", "traffic.flows": "2,3", "traffic.directions": "bi,uni",
-		"traffic.seed": "-7", "traffic.engine": "xdp", "limit.pps": "5", "limit.burst_packets": "6",
+		"traffic.seed": "-7", "traffic.engine": "xdp", "limit.pps": "5", "limit.burst_packets": "6", "testpmd.cores": "3",
 		"ruleset.file": "my.nft", "ruleset.rules": "7", "ruleset.hit": "first", "routes.prefixes": "9", "routes.length": "30", "routes.length_ipv6": "70",
 		"custom.setup": "true,:", "custom.teardown": "false", "custom.layer2": "true", "custom.timeout": "5s",
 		"ecmp.paths": "3", "ecmp.hash_policy": "0", "ecmp.hold_time": "6s", "ecmp.fail_path": "2", "ecmp.fail_at": "1s", "ecmp.fail_how": "silent", "ecmp.trial_duration": "15s", "ecmp.load_pps": "1e5",

@@ -43,6 +43,7 @@ func (p Plan) check() Problems {
 	c.traffic(p.Traffic, p.Lab.MTUBytes)
 	c.whole("limit.pps", "limit.pps", p.Limit.PPS)
 	c.whole("limit.burst_packets", "limit.burst_packets", p.Limit.BurstPackets)
+	c.whole("testpmd.cores", "testpmd.cores", p.Testpmd.Cores)
 	c.ruleset(p.Ruleset)
 	c.routes(p.Routes)
 	c.custom(p)

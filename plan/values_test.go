@@ -138,6 +138,7 @@ func everyField(t *testing.T) Plan {
 			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy",
 			Pktgen: Pktgen{CloneSKB: 10, Burst: 8, Threads: 2, FlowPackets: 4}},
 		Limit:   Limit{PPS: 5, BurstPackets: 6},
+		Testpmd: Testpmd{Cores: 3},
 		Ruleset: Ruleset{File: "my rules.nft", Rules: 7, Hit: HitNone},
 		Routes:  Routes{Prefixes: 8, Length: 30, LengthIPv6: 70},
 		Custom:  Custom{Setup: []string{"ip link set $DUT_A up", "true, && :"}, Teardown: []string{"false"}, Layer2: true, Timeout: 5e9},

@@ -87,7 +87,7 @@ func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]strin
 		}
 		row[5] = strings.Join(repeats, " ")
 		if p.Skipped != "" {
-			row[5] = "not measured: " + p.Skipped
+			row[5] = "not measured: see the cell"
 		}
 		if p.Disturbed > 0 {
 			row[5] += fmt.Sprintf(" (%d disturbed)", p.Disturbed)
@@ -106,8 +106,14 @@ func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]strin
 }
 
 func sweepNote(s result.Sweep, c result.Curve) string {
+	measured := 0
+	for _, p := range c.Points {
+		if p.Skipped == "" {
+			measured++
+		}
+	}
 	return fmt.Sprintf("Each value %s times, in an order drawn anew for each repeat. The intervals come from the scatter of all values together; by chance alone the best of %d equal values would seem better than another by up to %s.",
-		strconv.Itoa(s.RepeatsPlanned), len(s.Values), Percent(c.NoiseFloorRatio))
+		strconv.Itoa(s.RepeatsPlanned), measured, Percent(c.NoiseFloorRatio))
 }
 
 // sweepCurves prints the curves; nothing for a run without a sweep.

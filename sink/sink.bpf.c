@@ -11,6 +11,7 @@
 #include "copyframe.h"
 
 #define MAX_CPUS 512
+#define MAX_BINS 8192 /* of a timeline */
 #define WINDOW 64 /* sequence numbers back in which a duplicate is told from a reordered frame */
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -58,6 +59,11 @@ struct variations {
 	__u32 rising[HISTOGRAM_BUCKETS];  /* slower, or as fast */
 };
 
+/* Frames of this epoch by the time of their arrival. */
+struct timelines {
+	__u32 bins[MAX_BINS];
+};
+
 /* Addresses and ports as the last frame of a flow had them, taken while learning. */
 struct learned {
 	__u32 source[4], destination[4];
@@ -83,6 +89,8 @@ __s64 realtime_ns;    /* CLOCK_REALTIME, which pktgen stamps with, less CLOCK_MO
 __u32 check_tuple; /* compare addresses and ports with flow_state.tuple */
 __u32 learning;    /* fill the table learned */
 __u32 vary;        /* fill the table variation */
+__u64 bin_ns;      /* width of the bins of the table timeline; 0: do not fill it */
+__u64 bins_from_ns; /* CLOCK_MONOTONIC at which the first bin begins */
 __u32 throttle;    /* loops burnt per frame, to plant a slow receiver in tests */
 __u32 burnt;       /* keeps the loops from being optimised away */
 
@@ -125,6 +133,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct variations);
 } variation SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, MAX_CPUS);
+	__type(key, __u32);
+	__type(value, struct timelines);
+} timeline SEC(".maps");
 
 /* The latency of the frame with the highest sequence of each flow. A table of its own,
  * so that it costs nothing while it is not filled. */
@@ -300,6 +316,15 @@ static __always_inline enum order in_order(struct counters *c, struct flow_state
 	return BEHIND;
 }
 
+static __always_inline void in_time(__u32 cpu, __u64 now)
+{
+	struct timelines *t = bpf_map_lookup_elem(&timeline, &cpu);
+	__u64 bin = (now - bins_from_ns) / bin_ns;
+
+	if (t && bin < MAX_BINS)
+		t->bins[bin]++;
+}
+
 static __always_inline __u32 time(struct counters *c, __u32 cpu, __u32 sent_ns)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -311,6 +336,8 @@ static __always_inline __u32 time(struct counters *c, __u32 cpu, __u32 sent_ns)
 		c->latency_min_ns = lag;
 	}
 	c->last_ns = now;
+	if (bin_ns)
+		in_time(cpu, now);
 	c->latency_sum_ns += lag;
 	if (lag < c->latency_min_ns)
 		c->latency_min_ns = lag;

@@ -60,6 +60,8 @@ func (a Action) String() string {
 		return fmt.Sprintf("%ssysctl -w %s=%s", in, a.Key, a.Value)
 	case SetDevice:
 		return fmt.Sprintf("%ssh -c 'echo %s > %s'", in, a.Value, devicePath(a.Key))
+	case SetLink:
+		return fmt.Sprintf("%sip link set %s %s", in, a.Key, a.Value)
 	case FlushConntrack:
 		return in + "conntrack -F"
 	case AddRoutes:
@@ -98,6 +100,8 @@ func (a Action) Run() error {
 		})
 	case SetDevice:
 		return a.setDevice()
+	case SetLink:
+		return a.setLink()
 	case AttachXDP, DetachXDP:
 		return a.xdp()
 	case FlushConntrack:
