@@ -52,7 +52,7 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	done, failure := false, ""
 	var unread []byte
 	began := time.Now()
-	err = machine.Run(ctx, func(line []byte) {
+	console, err := machine.Run(ctx, func(line []byte) {
 		var r guest.Report
 		if err := json.Unmarshal(line, &r); err != nil {
 			unread = bytes.TrimSpace(line)
@@ -78,7 +78,7 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	case unread != nil:
 		return b, fmt.Errorf("boot kernel %s: the guest reported what is not understood: %.100q", q.kernel.Name, unread)
 	case !done:
-		return b, &vm.Error{Kernel: q.kernel.Name, Reason: fmt.Sprintf("the guest ended after %d of %d cells", len(b.Cells), len(q.cells))}
+		return b, &vm.Error{Kernel: q.kernel.Name, Reason: fmt.Sprintf("the guest ended after %d of %d cells", len(b.Cells), len(q.cells)), Console: console}
 	}
 	return b, nil
 }
