@@ -41,10 +41,11 @@ func cellOf(t *testing.T, run *result.Run, kernel, scenario string) result.Cell 
 func TestDebianKernels(t *testing.T) {
 	needSeveral(t)
 	releases := []string{"6.1.0-47-cloud-amd64", "6.1.0-48-cloud-amd64", "6.1.0-50-cloud-amd64", "6.1.0-54-cloud-amd64", "6.1.0-55-cloud-amd64", "6.1.0-56-rt-amd64", "6.12.113+deb12-cloud-amd64"}
-	o := options(t, guestProgram(t))
+	var names []string
 	for _, r := range releases {
-		o.Plan.Kernels = append(o.Plan.Kernels, debian(r))
+		names = append(names, debian(r))
 	}
+	o := options(t, guestProgram(t), names...)
 	o.Plan.Scenarios, o.Plan.VM.Seeds, o.Plan.VM.Packets = []plan.Scenario{"none", "route"}, 3, 2000
 	run := measured(t, o)
 	pair := func(a, b string) result.KernelPair {
