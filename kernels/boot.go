@@ -22,20 +22,21 @@ type boot struct {
 
 // request is what every boot of a kernel has in common.
 type request struct {
-	kernel      *vm.Kernel
-	modules     []vm.Module
-	init        string
-	cells       []guest.Cell
-	packets     int
-	repetitions int
-	memoryBytes uint64
-	limit       time.Duration
+	kernel         *vm.Kernel
+	modules        []vm.Module
+	init           string
+	cells          []guest.Cell
+	packets        int
+	repetitions    int
+	profilePackets int
+	memoryBytes    uint64
+	limit          time.Duration
 }
 
 // bootOnce boots the kernel and collects what it reports.
 func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	b := boot{Seed: seed}
-	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions}
+	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions, ProfilePackets: q.profilePackets}
 	for _, m := range q.modules {
 		asked.Modules = append(asked.Modules, guest.Module{Name: m.Name, Path: vm.ModulePath(m.Name), Optional: m.Optional})
 	}

@@ -114,8 +114,13 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 	}
 	q.init = r.options.Init
 	total := p.VM.Seeds * p.VM.Boots
+	var first boot
 	r.options.Events.Opened(k, total)
 	for n := range total {
+		q.profilePackets = 0
+		if p.VM.Attribute && n == 0 {
+			q.profilePackets = profilePackets
+		}
 		b, err := q.bootOnce(ctx, int64(n%p.VM.Seeds)+1)
 		k.QEMU = b.Command
 		stored := result.KernelBoot{Seed: b.Seed, WallS: b.Wall.Seconds()}
@@ -130,8 +135,14 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 		if err != nil {
 			return fail(err, cells)
 		}
+		if n == 0 {
+			first = b
+		}
 		add(cells, b)
 		r.options.Events.Booted(k, n+1, stored)
+	}
+	if err := attributeCells(r.options.Out, cells, first); err != nil {
+		return fail(err, cells)
 	}
 	return k, cells
 }

@@ -28,6 +28,9 @@ func kernelSections(d digest) []section {
 	if s := kernelPairSection(d); s != nil {
 		list = append(list, *s)
 	}
+	if s := attributionSection(d); s != nil {
+		list = append(list, *s)
+	}
 	return append(list, bootSection(d))
 }
 
