@@ -22,7 +22,7 @@ ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 export PATH := $(PATH):/usr/local/go/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-bench setup-kernels setup-test setup-lint setup-generate setup-perf \
+.PHONY: help setup setup-bench setup-kernels setup-test setup-lint setup-generate setup-perf setup-published \
 	build bin/linerate bench test test-kernels perf generate lint clean install
 
 help: ## print this list
@@ -30,16 +30,16 @@ help: ## print this list
 		printf '  make %-15s %s\n' "$$name" "$$text"; done
 
 setup: ## install what every other target needs
-	@scripts/setup.sh bench kernels test lint generate perf
+	@scripts/setup.sh bench kernels test lint generate perf published
 
-setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool (and Go, by hand)
+setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool, BIRD (and Go, by hand)
 	@scripts/setup.sh bench
 
 setup-kernels: ## install what kernels needs: QEMU
 	@scripts/setup.sh kernels
 
-setup-test: ## install what test needs: these, tcpdump, Chromium, and MLRsearch from PyPI
-	@scripts/setup.sh bench kernels test
+setup-test: ## install what test needs: these, what published needs, tcpdump, Chromium, and MLRsearch from PyPI
+	@scripts/setup.sh bench kernels published test
 
 setup-lint: ## install what lint needs: shellcheck and the compiler of the BPF programs
 	@scripts/setup.sh lint generate
@@ -49,6 +49,9 @@ setup-generate: ## install the compiler of the BPF programs: clang-14, llvm-14, 
 
 setup-perf: ## install what perf compares with: tcpreplay and DPDK testpmd
 	@scripts/setup.sh bench perf
+
+setup-published: ## install what the published benchmarks need: DPDK, Open vSwitch, BIRD, iperf and iperf3
+	@scripts/setup.sh bench published
 
 build: ## build static binaries for amd64 and arm64 into bin/
 	@scripts/setup.sh go

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/dut"
+	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/generator/engine"
@@ -40,6 +41,9 @@ type station struct {
 	traffic plan.Traffic
 	// applied is the scenario in place.
 	applied *dut.Applied
+	// journal takes the undos of events; mark is where the scenario's end.
+	journal *journal.Journal
+	mark    int
 }
 
 // openStation opens the sinks and draws the flows of a cell. Flows have not been
@@ -57,6 +61,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 	}
 	s.config = generator.Config{Sizes: sizes(cell), CPUs: l.CPUs.Generators}
 	s.engine, s.traffic = engine.Choose(p.Traffic.Engine, s.config.Sizes), p.Traffic
+	s.flows = engine.Flows(s.engine, s.flows)
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
 		CPURoles: l.CPUs.Roles(), Progress: progress, PerFlow: p.Traffic.PerFlow,
@@ -69,6 +74,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 			return nil, errors.Join(err, s.close())
 		}
 	}
+	l.ShareDUT(s.scenario.SharesCPUs())
 	if !direct {
 		s.bed.Paths = l.DUT.Paths
 	}
@@ -82,7 +88,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 func (s *station) observe(what plan.Observe, direct bool) (err error) {
 	if what.Ledger {
 		watched := LedgerConfig(s.lab, direct, s.scenario.Tracked())
-		watched.Counters = s.scenario.Counters
+		watched.Counters, watched.Copied = s.scenario.Counters, s.scenario.Copies()
 		if s.bed.Ledger, err = ledger.Open(watched); err != nil {
 			return err
 		}
@@ -138,6 +144,7 @@ func (s *station) openDirection(l *lab.Lab, cell plan.Cell, i int, direct bool) 
 	k, err := sink.Open(sink.Config{
 		Port: to.Name, Netns: to.Netns, Interface: to.Interface, Ifindex: to.Ifindex,
 		Flows: cell.Flows, IPVersion: cell.IPVersion, SizeBytes: size,
+		Pktgen: engine.Mark(s.engine, s.traffic, len(s.config.CPUs)),
 	})
 	if err != nil {
 		return err
@@ -155,8 +162,8 @@ func (s *station) openDirection(l *lab.Lab, cell plan.Cell, i int, direct bool) 
 	return nil
 }
 
-// open makes a generator for some of the directions, with the flows of each.
-func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Generator, error) {
+// open makes the generator of a name for some of the directions, with the flows of each.
+func (s *station) open(name string, directions []int, flows [][]frame.Flow) (generator.Generator, error) {
 	config := s.config
 	config.Streams = nil
 	for i, d := range directions {
@@ -169,7 +176,7 @@ func (s *station) open(directions []int, flows [][]frame.Flow) (generator.Genera
 			SourceMAC: p.MAC, DestinationMAC: destination, Flows: flows[i],
 		})
 	}
-	return engine.Open(s.engine, engine.Config{Config: config, Priority: s.priority, Traffic: s.traffic})
+	return engine.Open(name, engine.Config{Config: config, Priority: s.priority, Traffic: s.traffic})
 }
 
 // Measure makes a trial.

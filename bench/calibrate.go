@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/linerate/linerate/internal/kernel"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/search"
@@ -33,12 +34,11 @@ type shape struct {
 	frameSize  plan.FrameSize
 	flows      int
 	directions plan.Direction
-	engine     string
-	batch      int
+	source     string
 }
 
 func shapeOf(p plan.Plan, c plan.Cell) shape {
-	return shape{c.IPVersion, c.FrameSize, c.Flows, c.Directions, p.Traffic.Engine, p.Traffic.Batch}
+	return shape{c.IPVersion, c.FrameSize, c.Flows, c.Directions, p.Traffic.Source()}
 }
 
 func (s shape) cell() plan.Cell {
@@ -50,10 +50,15 @@ func (s shape) cell() plan.Cell {
 func (r *run) calibrate(ctx context.Context, cells []plan.Cell) error {
 	for _, c := range cells {
 		s := shapeOf(r.options.Plan, c)
-		if _, done := r.ceilings[s]; done {
+		if _, done := r.ceilings[s]; done || r.lacking[s] != "" {
 			continue
 		}
 		ceiling, err := r.ceilingOf(ctx, s)
+		var missing *kernel.MissingError
+		if errors.As(err, &missing) {
+			r.lacking[s] = missing.Line()
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("calibrate without a DUT: %w", err)
 		}

@@ -81,7 +81,7 @@ func (s *station) copyFrames(n int) error {
 	}
 	s.bed.Generator = nil
 	var err error
-	s.bed.Generator, err = s.open(directions, s.streams)
+	s.bed.Generator, err = s.open(s.engine, directions, s.streams)
 	return err
 }
 

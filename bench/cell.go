@@ -21,6 +21,9 @@ const warmUp = 200 * time.Millisecond
 // measured is in the cell even when an error is returned.
 func (r *run) inCell(ctx context.Context, c plan.Cell, measure func(context.Context, *result.Cell, tester) error) (cell result.Cell, err error) {
 	cell = newCell(c, r.ceilings[shapeOf(r.options.Plan, c)])
+	if cell.Skipped = r.lacking[shapeOf(r.options.Plan, c)]; cell.Skipped != "" {
+		return cell, nil
+	}
 	made, skipped, err := r.testbed.makeDUT(c)
 	cell.Skipped = skipped
 	if made.setup != nil {

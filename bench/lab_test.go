@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -57,7 +58,12 @@ func openBare(t *testing.T, p plan.Plan, cell plan.Cell, more ...dut.Step) bed {
 	t.Helper()
 	testenv.NeedRoot(t)
 	id := lab.NewID()
-	j, err := journal.Create(t.TempDir(), id)
+	journals, err := os.MkdirTemp("", "lr") // short, for the sockets of processes below it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(journals) })
+	j, err := journal.Create(journals, id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ func fullTable(t *testing.T, b bed) func(result.Trial) uint64 {
 	for i := range flows[:len(flows)/2] {
 		flows[i].SourcePort ^= 1
 	}
-	g, err := b.station.open([]int{0}, [][]frame.Flow{flows})
+	g, err := b.station.open(b.station.engine, []int{0}, [][]frame.Flow{flows})
 	if err != nil {
 		t.Fatal(err)
 	}

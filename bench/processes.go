@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/linerate/linerate/dut"
@@ -11,13 +12,21 @@ import (
 
 // brokenOff takes the measurements of a cell back if a process of the DUT has ended: what
 // it lost tells nothing about a DUT that runs. The other cells can still be measured, so
-// that is no error but the reason why this one has no figures.
+// that is no error but the reason why this one has no figures; and so is a DUT that does
+// not let the flows pass.
 func brokenOff(ctx context.Context, cell *result.Cell, made madeDUT, err error) error {
-	if made.alive == nil || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return err
 	}
-	ended := made.alive()
+	var ended error
+	if made.alive != nil {
+		ended = made.alive()
+	}
 	if ended == nil {
+		if blocked, ok := errors.AsType[*blockedError](err); ok {
+			cell.Skipped = blocked.Error()
+			return nil
+		}
 		return err
 	}
 	empty := newCell(plan.Cell{Scenario: cell.Scenario, Backend: cell.Backend, IPVersion: cell.IPVersion, FrameSize: cell.FrameSize, Flows: cell.Flows, Directions: cell.Directions, Variant: cell.Variant}, result.Ceiling{PPS: cell.CeilingPPS, Bound: cell.CeilingBound})

@@ -20,7 +20,9 @@ type run struct {
 	store    *result.Store
 	testbed  testbedUnderTest
 	ceilings map[shape]result.Ceiling
-	trials   int
+	// lacking is why this machine cannot send a shape of traffic; its cells are skipped.
+	lacking map[shape]string
+	trials  int
 }
 
 // Run measures the plan and returns the run as stored. When ctx ends, what was
@@ -31,7 +33,7 @@ func Run(ctx context.Context, o Options) (*result.Run, error) {
 	if name == "" {
 		name = lab.NewID()
 	}
-	r := &run{options: o, events: o.Events, ceilings: map[shape]result.Ceiling{}}
+	r := &run{options: o, events: o.Events, ceilings: map[shape]result.Ceiling{}, lacking: map[shape]string{}}
 	r.record = result.Run{
 		Schema: result.SchemaV1, ID: name, Started: time.Now().UTC(), Outcome: result.Running, Command: o.Command, Plan: o.Plan,
 		Cells: []result.Cell{}, Warnings: []result.Warning{}, Calibration: result.Calibration{Ceilings: []result.Ceiling{}},

@@ -25,7 +25,9 @@ func (v *varied) sweep(ctx context.Context) error {
 	for i, c := range v.variants[0].Cells {
 		curve := result.Curve{Title: strings.TrimSuffix(c.Title(), ", "+c.Variant), LoadPPS: v.load(i)}
 		for j, variant := range v.variants {
-			curve.Points = append(curve.Points, result.CurvePoint{Value: p.Sweep.Values[j], Cell: variant.Cells[i].ID(), PPS: []float64{}})
+			curve.Points = append(curve.Points, result.CurvePoint{
+				Value: p.Sweep.Values[j], Cell: variant.Cells[i].ID(), Skipped: v.lacks(variant, variant.Cells[i]), PPS: []float64{},
+			})
 		}
 		record.Curves = append(record.Curves, curve)
 	}
@@ -36,6 +38,12 @@ func (v *varied) sweep(ctx context.Context) error {
 					continue
 				}
 				curve := &record.Curves[i]
+				if curve.Points[j].Skipped != "" {
+					if _, err := v.searchOf(ctx, v.variants[j], c); err != nil { // for the record
+						return err
+					}
+					continue
+				}
 				f, err := v.take(ctx, v.variants[j], c, curve.LoadPPS)
 				if err != nil {
 					return err
@@ -58,23 +66,28 @@ func (v *varied) sweep(ctx context.Context) error {
 // trace judges a curve as soon as it is complete, and until then gives the medians.
 func (v *varied) trace(curve *result.Curve) {
 	var values [][]float64
+	var measured []*result.CurvePoint
 	complete := true
 	for i := range curve.Points {
 		p := &curve.Points[i]
 		if len(p.PPS) > 0 {
 			p.EstimatePPS = stats.Median(p.PPS)
 		}
+		if p.Skipped != "" {
+			continue
+		}
 		complete = complete && len(p.PPS) == v.options.Plan.Sweep.Repeats
 		values = append(values, p.PPS)
+		measured = append(measured, p)
 	}
-	if !complete {
+	if !complete || len(measured) < 2 {
 		return
 	}
 	c := stats.CurveOf(values, v.judging())
 	curve.NoiseFloorRatio, curve.MarginRatio, curve.Flat = c.NoiseFloor, c.Margin, c.Flat
-	curve.BestValue, curve.EnoughValue = curve.Points[c.Best].Value, curve.Points[c.Enough].Value
+	curve.BestValue, curve.EnoughValue = measured[c.Best].Value, measured[c.Enough].Value
 	for i, p := range c.Points {
-		q := &curve.Points[i]
+		q := measured[i]
 		q.EstimatePPS, q.IntervalLowPPS, q.IntervalHighPPS, q.GainRatio, q.AsGood = p.Estimate, p.Low, p.High, p.GainShare, p.AsGood
 	}
 }

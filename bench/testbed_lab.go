@@ -69,7 +69,7 @@ func (b *labTestbed) describe() (result.Testbed, []result.Warning) {
 	cpus := b.lab.CPUs
 	described := result.Testbed{
 		Kind: b.options.Plan.Testbed, DUTCPUs: cpus.DUT, TesterCPUs: cpus.Tester(), SharedCPUs: cpus.Shared(),
-		MTUBytes: b.options.Plan.Lab.MTUBytes, Queues: b.lab.Queues(), Links: b.lab.Links(),
+		MTUBytes: b.options.Plan.Lab.MTUBytes, Links: b.lab.Links(),
 	}
 	var doubts []result.Warning
 	warn := func(code, text string) { doubts = append(doubts, result.Warning{Code: code, Text: text}) }
@@ -147,6 +147,8 @@ func (b *labTestbed) openStation(c plan.Cell) (tester, error) {
 	if err != nil {
 		return nil, err // not a nil *station in a tester
 	}
+	s.journal, s.mark = b.journal, b.journal.Mark()
+	s.scenario.CPUs, s.scenario.ProcessDir = b.lab.CPUs.DUT, b.journal.ProcessDir()
 	if plant := b.options.Plant; plant != nil {
 		if err := plant(Station{Cell: c, CPUs: b.lab.CPUs, Generator: &s.config, Sinks: s.sinks}); err != nil {
 			return nil, errors.Join(err, s.close())

@@ -31,7 +31,7 @@ func (r *run) testCell(ctx context.Context, cell *result.Cell, bed trial.Measure
 			return err
 		}
 	}
-	return nil
+	return r.eventCell(ctx, cell, bed)
 }
 
 // measurementOf makes and stores the trials of one test.

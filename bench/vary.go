@@ -78,10 +78,19 @@ func (v *varied) first(ctx context.Context) (skipped []bool, err error) {
 			if err != nil {
 				return nil, err
 			}
+			// The other values of a sweep have their points without one that cannot be sent.
+			if v.options.Plan.Sweep.On() && v.lacks(variant, c) != "" {
+				continue
+			}
 			skipped[i] = skipped[i] || cell.Skipped != ""
 		}
 	}
 	return skipped, nil
+}
+
+// lacks is why this machine cannot send a cell's traffic; empty if it can.
+func (v *varied) lacks(variant plan.Variant, c plan.Cell) string {
+	return v.lacking[shapeOf(variant.Plan, c)]
 }
 
 // searchOf makes one short search.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/linerate/linerate/dut/journal"
+	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/testbed"
 )
 
@@ -16,10 +17,21 @@ var ecmp = kind{
 	steps: multipathSteps,
 	shape: func(s Scenario) testbed.DUT { return newMultipath(s).shape() },
 	check: func(s Scenario) error { return newMultipath(s).check() },
+	event: failure,
 }
 
+// birdBackend is the backend with BGP; the other one has static routes.
+const birdBackend = "bird"
+
 func multipathSteps(s Scenario) ([]Step, error) {
-	if err := requireTools("ip", "ethtool"); err != nil {
+	tools := []string{"ip", "ethtool"}
+	if s.Cell.Backend == birdBackend {
+		tools = append(tools, "bird", "birdc")
+	}
+	if s.Plan.ECMP.FailPath > 0 && s.Plan.ECMP.FailHow == plan.FailSilent {
+		tools = append(tools, "nft")
+	}
+	if err := requireTools(tools...); err != nil {
 		return nil, err
 	}
 	m := newMultipath(s)
@@ -33,8 +45,11 @@ func multipathSteps(s Scenario) ([]Step, error) {
 	}
 	steps = append(steps, m.links()...)
 	steps = append(steps, m.moveSideB()...)
-	steps = append(steps, m.staticRoutes()...)
-	return append(steps, m.hashing()...), nil
+	steps = append(steps, m.hashing()...)
+	if s.Cell.Backend == birdBackend {
+		return append(steps, m.birds()...), nil
+	}
+	return append(steps, m.staticRoutes()...), nil
 }
 
 // namespaces are those of all routers, the source's first.

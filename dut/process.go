@@ -19,6 +19,17 @@ func (s Scenario) process(name string, argv []string, p journal.Process) Step {
 // dirOf is the folder of the scenario's process of that name.
 func (s Scenario) dirOf(name string) string { return filepath.Join(s.ProcessDir, name) }
 
+// started keeps the start of a process, and what it says about its version.
+func (a *Applied) started(s Step) {
+	a.processes = append(a.processes, s.Do)
+	if s.VersionLine == "" {
+		return
+	}
+	if line := s.Do.Printed(s.VersionLine); line != "" {
+		a.Setup = append(a.Setup, "# "+s.Do.Argv[0]+": "+line)
+	}
+}
+
 // Alive is nil while everything runs that the scenario started, and otherwise a
 // *journal.EndedError with what the process printed last.
 func (a *Applied) Alive() error {

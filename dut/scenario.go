@@ -46,34 +46,62 @@ type kind struct {
 	// busyPolling says that the DUT's cores turn in a loop that asks for frames: they are
 	// busy all the time, at any load.
 	busyPolling bool
+	// sharesCPUs says that a process forwards that does not poll its devices itself: their
+	// threads must leave it the CPU. Nil for no.
+	sharesCPUs func(Scenario) bool
+	// copies says that copies of the frames are forwarded, which a packet socket takes from
+	// the kernel; nil for no.
+	copies func(Scenario) bool
+	// event is what befalls the DUT in a trial after the search; nil if nothing ever does.
+	event func(Scenario) *Event
 	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
 	mostPPS func(Scenario) float64
+	// anyRewrite says that a user's own rules or commands may give frames other addresses:
+	// how they arrive is taken as it is found.
+	anyRewrite bool
+	// destinations change what destination addresses are drawn from; nil if that is side B.
+	destinations func(Scenario, *frame.Space)
+	// refine changes the kind by what the plan says of it; nil if nothing depends on that.
+	refine func(Scenario, *kind)
 }
 
 var kinds = map[string]kind{
-	"route":      {steps: func(Scenario) ([]Step, error) { return nil, nil }},
-	"conntrack":  conntrack,
-	"snat":       snat,
-	"limit":      limit,
-	"ecmp":       ecmp,
-	"xdp":        xdpRouter,
-	"xdp-bridge": xdpBridge,
-	"bridge":     bridge,
+	"route":            {steps: func(Scenario) ([]Step, error) { return nil, nil }},
+	"conntrack":        conntrack,
+	"snat":             snat,
+	"limit":            limit,
+	"bridge":           bridge,
+	"routes":           routes,
+	"custom":           custom,
+	"flowtable":        flowtable,
+	"nft-ruleset":      nftRuleset,
+	"iptables-ruleset": iptablesRuleset,
+	"ecmp":             ecmp,
+	"xdp":              xdpRouter,
+	"xdp-bridge":       xdpBridge,
+
+	"testpmd": testpmd,
 }
 
 // Kinds are the names of all scenarios that this package can make, besides the one
 // without a DUT.
 func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-func (s Scenario) kind() kind { return kinds[s.Cell.Scenario] }
+func (s Scenario) kind() kind {
+	k := kinds[s.Cell.Scenario]
+	if k.refine != nil {
+		k.refine(s, &k)
+	}
+	return k
+}
 
 // Steps are what makes the DUT so. A *MissingError says which tool this machine lacks.
 func (s Scenario) Steps() ([]Step, error) {
 	if s.Cell.Direct() {
 		return nil, nil
 	}
-	k, known := kinds[s.Cell.Scenario]
-	if !known {
+	k := s.kind()
+	if k.steps == nil {
 		return nil, fmt.Errorf("prepare scenario %s: it is not known; `linerate plans` and `linerate bench --help` list what is", s.Cell.Scenario)
 	}
 	if s.Cell.IPVersion == 6 && !testbed.KernelHasIPv6() {
@@ -115,8 +143,20 @@ func (s Scenario) Check() error {
 // BusyPolling tells whether the DUT's cores are busy all the time, at any load.
 func (s Scenario) BusyPolling() bool { return s.kind().busyPolling }
 
+// SharesCPUs tells whether a process forwards that needs the CPUs of the DUT's devices.
+func (s Scenario) SharesCPUs() bool { return s.is(s.kind().sharesCPUs) }
+
+// Copies tells whether copies of the frames are forwarded, and the kernel drops the frames.
+func (s Scenario) Copies() bool { return s.is(s.kind().copies) }
+
+func (s Scenario) is(what func(Scenario) bool) bool { return what != nil && what(s) }
+
 // Tracked tells whether the DUT keeps an entry for each flow.
 func (s Scenario) Tracked() bool { return s.kind().tracked }
+
+// AnyRewrite tells whether a user's own rules or commands decide with which addresses
+// frames arrive.
+func (s Scenario) AnyRewrite() bool { return s.kind().anyRewrite }
 
 // Translated is the address that the DUT gives frames from A to B as their
 // source; invalid if it leaves it as it is.
@@ -153,6 +193,9 @@ func (s Scenario) Flows(seed int64) ([]frame.Flow, error) {
 	space := frame.Space{Source: s.DUT.A.Hosts4, Destination: s.DUT.B.Hosts4, SourceHosts: hostsPerSide, DestinationHosts: hostsPerSide}
 	if s.Cell.IPVersion == 6 {
 		space.Source, space.Destination = s.DUT.A.Hosts6, s.DUT.B.Hosts6
+	}
+	if change := s.kind().destinations; change != nil {
+		change(s, &space)
 	}
 	return space.Draw(s.Cell.Flows, seed)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,9 +27,11 @@ func scenarioOf(spelling string, version, flows int, netns string) Scenario {
 	b.Netns, b.TesterMAC = netns, net.HardwareAddr{2, 0, 0x5e, 0x10, 0, 0x0d}
 	s := plan.Scenario(spelling)
 	p := plan.Default()
-	p.Limit = plan.Limit{PPS: 50_000, BurstPackets: 64}
+	p.Limit, p.Ruleset.Rules, p.Routes.Prefixes = plan.Limit{PPS: 50_000, BurstPackets: 64}, 3, 1000
+	p.Custom.Setup, p.Custom.Teardown = []string{"ip link set dev $DUT_B txqueuelen 77"}, []string{"ip link set dev $DUT_B txqueuelen 1000"}
 	return Scenario{
-		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows},
+		CPUs: []int{0}, ProcessDir: "/run/linerate/test.processes",
+		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows, FrameSize: 84, Directions: plan.Uni},
 		Plan: p,
 		DUT:  testbed.DUT{Netns: netns, A: a, B: b, Queues: 1, MTUBytes: 1500},
 	}
@@ -52,7 +55,7 @@ func spellings() []string {
 // needTools skips where a scenario's tools are missing.
 func needTools(t *testing.T) {
 	t.Helper()
-	testenv.Need(t, "nft, iptables and ip6tables", requireTools("nft", "iptables", "ip6tables"))
+	testenv.Need(t, "the tools of all scenarios", requireTools("nft", "iptables", "ip6tables", "ip", "ethtool", "bird", "birdc", testpmdTool))
 }
 
 func TestSteps(t *testing.T) {
@@ -66,7 +69,9 @@ func TestSteps(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "== %s, IPv%d\n", spelling, version)
 			for _, s := range steps {
-				b.WriteString(s.Do.String())
+				if s.Do.Kind != "" {
+					b.WriteString(s.Do.String())
+				}
 				switch {
 				case s.AtLeast:
 					b.WriteString(" (at least)")
@@ -95,27 +100,39 @@ func TestSteps(t *testing.T) {
 // TestSetup applies every scenario and compares what a report shows with the steps.
 func TestSetup(t *testing.T) {
 	needTools(t)
-	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version "}
+	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version ",
+		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v", "bird": "# BIRD version 2."}
 	for _, spelling := range spellings() {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
 				s := scenarioOf(spelling, version, 100, namespace(t))
+				s.ProcessDir = shortFolder(t)
 				steps, err := s.Steps()
 				if err != nil {
 					t.Fatal(err)
 				}
 				j := openJournal(t)
 				applied, err := Apply(steps, j)
+				if spelling == "flowtable" && !kernelHasFlowtables(t) {
+					checkRefused(t, err, "nf_flow_table is not in this kernel; boot one with CONFIG_NF_FLOW_TABLE")
+					return
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
 				setup := applied.Setup
 				known := map[string]bool{}
 				for _, step := range steps {
-					if step.Do.Kind != journal.Command || known[step.Do.Argv[0]] {
+					if step.Do.Kind != journal.Command && step.Do.Kind != journal.StartProcess {
 						continue
 					}
 					tool := step.Do.Argv[0]
+					if step.Do.Kind == journal.StartProcess {
+						tool = step.Do.Process.Program
+					}
+					if known[tool] || tool == "sh" {
+						continue
+					}
 					known[tool] = true
 					if len(setup) == 0 || !strings.HasPrefix(setup[0], first[tool]) {
 						t.Fatalf("setup goes on with %q, want the version of %s", setup, tool)
@@ -123,9 +140,12 @@ func TestSetup(t *testing.T) {
 					setup = setup[1:]
 				}
 				for _, step := range steps {
+					if step.VersionLine != "" && len(setup) > 0 && strings.HasPrefix(setup[0], "# "+step.Do.Argv[0]+": ") {
+						setup = setup[1:]
+					}
 					if len(setup) > 0 && setup[0] == step.Do.String() {
 						setup = setup[1:]
-					} else if !step.AtLeast && !step.IfPresent {
+					} else if !step.AtLeast && !step.IfPresent && step.Do.Kind != "" {
 						t.Errorf("the setup lacks %q in its place", step.Do)
 					}
 				}
@@ -140,6 +160,40 @@ func TestSetup(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// shortFolder is a name for a folder in which the sockets of processes fit into the 108 bytes
+// that a path of one may have.
+func shortFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "lr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err) // something was left in it
+		}
+	})
+	return dir + "/p"
+}
+
+// kernelHasFlowtables looks for the code of nft_flow_offload, a module that is loaded on demand.
+func kernelHasFlowtables(t *testing.T) bool {
+	t.Helper()
+	symbols, err := os.ReadFile("/proc/kallsyms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, missing := exec.Command("modinfo", "nft_flow_offload").Output()
+	return strings.Contains(string(symbols), "nft_flow_offload_eval") || missing == nil
+}
+
+func checkRefused(t *testing.T, err error, says string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "delete table") {
+		t.Fatalf("error %v does not say %q and that alone", err, says)
 	}
 }
 
@@ -158,6 +212,11 @@ func TestMissingTool(t *testing.T) {
 		{"snat-iptables", 6, "ip6tables", "iptables"},
 		{"limit", 4, "nft", "nftables"},
 		{"bridge", 4, "ip", "iproute2"},
+		{"testpmd", 4, "dpdk-testpmd", "dpdk-dev"},
+		{"flowtable", 4, "nft", "nftables"},
+		{"nft-ruleset", 6, "nft", "nftables"},
+		{"iptables-ruleset", 4, "iptables-restore", "iptables"},
+		{"iptables-ruleset", 6, "ip6tables-restore", "iptables"},
 	} {
 		_, err := scenarioOf(tt.spelling, tt.version, 1, "dut").Steps()
 		var missing *MissingError
@@ -165,7 +224,7 @@ func TestMissingTool(t *testing.T) {
 			t.Errorf("%s, IPv%d: %v, want a MissingError of %s", tt.spelling, tt.version, err, tt.tool)
 		}
 	}
-	for _, spelling := range []string{"none", "route"} {
+	for _, spelling := range []string{"none", "route", "routes", "custom"} {
 		if _, err := scenarioOf(spelling, 4, 1, "dut").Steps(); err != nil {
 			t.Errorf("%s needs no tool: %v", spelling, err)
 		}

@@ -19,6 +19,7 @@ import (
 // the change is undone by another step's undo. The undo of a sysctl is the value
 // that it has before the step.
 type Step struct {
+	// Do of no Kind makes nothing: the step is there for its Undo.
 	Do   journal.Action
 	Undo journal.Action
 	// AtLeast makes the value of a sysctl the least that will do: the step is left out
@@ -29,6 +30,9 @@ type Step struct {
 	IfPresent bool
 	// Atomic says that the step changes nothing if it fails, so that nothing is undone then.
 	Atomic bool
+	// VersionLine is in the line of a process's log that tells its version; empty where it is
+	// asked for it beforehand, as any tool.
+	VersionLine string
 	// Missing says what this machine lacks if the step fails; nil if that can have many reasons.
 	Missing *MissingError
 }
@@ -59,11 +63,11 @@ func Apply(steps []Step, j *journal.Journal) (*Applied, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("prepare the DUT: %w", err), a.Undo())
 		}
+		if made && s.Do.Kind == journal.StartProcess {
+			a.started(s)
+		}
 		if made {
 			a.Setup = append(a.Setup, s.Do.String())
-		}
-		if made && s.Do.Kind == journal.StartProcess {
-			a.processes = append(a.processes, s.Do)
 		}
 	}
 	return a, nil
@@ -100,6 +104,9 @@ func (s Step) apply(j *journal.Journal) (made bool, err error) {
 			return false, err
 		}
 	}
+	if s.Do.Kind == "" {
+		return false, nil
+	}
 	return true, s.Do.Run()
 }
 
@@ -121,10 +128,16 @@ func versions(steps []Step) []string {
 	lines := []string{}
 	seen := map[string]bool{}
 	for _, s := range steps {
-		if len(s.Do.Argv) == 0 || seen[s.Do.Argv[0]] {
+		if s.Do.Kind != journal.Command && s.Do.Kind != journal.StartProcess || s.VersionLine != "" {
 			continue
 		}
 		tool := s.Do.Argv[0]
+		if p := s.Do.Process; p != nil && p.Program != "" {
+			tool = p.Program
+		}
+		if tool == "sh" || seen[tool] {
+			continue // a shell is every system's own
+		}
 		seen[tool] = true
 		version := ToolVersion(tool)
 		if version == "" {
@@ -169,7 +182,7 @@ func ToolVersion(tool string) string {
 	if tool == "dpdk-testpmd" {
 		return "" // it would set up its devices
 	}
-	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).Output()
+	out, err := exec.Command(tool, cmp.Or(versionFlag[tool], "--version")).CombinedOutput() // BIRD prints it as an error
 	if err != nil {
 		return ""
 	}

@@ -2,6 +2,8 @@ package dut
 
 import (
 	"fmt"
+	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -12,7 +14,9 @@ import (
 	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/internal/netns"
 	"github.com/linerate/linerate/internal/testenv"
+	"github.com/linerate/linerate/testbed"
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 )
 
 var namespaces atomic.Int32
@@ -31,8 +35,27 @@ func namespace(t *testing.T) string {
 			t.Error(err)
 		}
 	})
+	a, b := testbed.Benchmarking("da", "db")
 	err := netns.Do(name, func() error {
-		return netlink.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "da"}, PeerName: "db"})
+		if err := netlink.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "da"}, PeerName: "db"}); err != nil {
+			return err
+		}
+		for _, side := range []testbed.Side{a, b} {
+			link, err := netlink.LinkByName(side.Interface)
+			if err != nil {
+				return err
+			}
+			for _, own := range []netip.Prefix{side.DUT4, side.DUT6} {
+				address := &net.IPNet{IP: own.Addr().AsSlice(), Mask: net.CIDRMask(own.Bits(), own.Addr().BitLen())}
+				if err := netlink.AddrAdd(link, &netlink.Addr{IPNet: address, Flags: unix.IFA_F_NODAD}); err != nil {
+					return err
+				}
+			}
+			if err := netlink.LinkSetUp(link); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

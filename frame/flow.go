@@ -88,6 +88,9 @@ type Space struct {
 	SourceHosts, DestinationHosts int
 	// First is the number of the first host used in each prefix.
 	First int
+	// DestinationLength makes each destination host the first address of a prefix of that
+	// length, see Subnet; 0 has them follow each other.
+	DestinationLength int
 }
 
 // Draw draws n different flows from the seed. Ports vary first and addresses with
@@ -97,16 +100,16 @@ func (s Space) Draw(n int, seed int64) ([]Flow, error) {
 	if n < 1 || n > MaxFlows {
 		return nil, fmt.Errorf("draw %d flows: a stream has 1 to %d flows", n, MaxFlows)
 	}
-	source, err := hosts(s.Source, s.First, s.SourceHosts)
+	source, err := hosts(s.Source, s.First, s.SourceHosts, 0)
 	if err != nil {
 		return nil, err
 	}
-	destination, err := hosts(s.Destination, s.First, s.DestinationHosts)
+	destination, err := hosts(s.Destination, s.First, s.DestinationHosts, s.DestinationLength)
 	if err != nil {
 		return nil, err
 	}
-	if ends := len(source) * (maxSourcePort - minSourcePort + 1); n > ends/2 {
-		return nil, fmt.Errorf("draw %d flows from %d source addresses: they have room for %d; use more addresses", n, len(source), ends/2)
+	if ends := source.n * (maxSourcePort - minSourcePort + 1); n > ends/2 {
+		return nil, fmt.Errorf("draw %d flows from %d source addresses: they have room for %d; use more addresses", n, source.n, ends/2)
 	}
 	r := rand.New(rand.NewPCG(uint64(seed), 0x6c696e6572617465))
 	flows := make([]Flow, 0, n)
@@ -117,9 +120,9 @@ func (s Space) Draw(n int, seed int64) ([]Flow, error) {
 	}
 	seen := make(map[end]bool, n)
 	for len(flows) < n {
-		h := r.IntN(len(source))
+		h := r.IntN(source.n)
 		f := Flow{
-			Source: source[h], Destination: destination[r.IntN(len(destination))],
+			Source: source.at(h), Destination: destination.at(r.IntN(destination.n)),
 			SourcePort:      uint16(minSourcePort + r.IntN(maxSourcePort-minSourcePort+1)),
 			DestinationPort: uint16(minDestinationPort + r.IntN(maxDestinationPort-minDestinationPort+1)),
 		}
@@ -132,21 +135,23 @@ func (s Space) Draw(n int, seed int64) ([]Flow, error) {
 	return flows, nil
 }
 
-func hosts(p netip.Prefix, first, n int) ([]netip.Addr, error) {
+// hostRange are n host addresses of a block, each the first of a prefix of a length.
+type hostRange struct {
+	block            netip.Prefix
+	first, n, length int
+}
+
+func (h hostRange) at(i int) netip.Addr { return Subnet(h.block, h.length, h.first+i).Addr() }
+
+func hosts(p netip.Prefix, first, n, length int) (hostRange, error) {
 	if n < 1 {
-		return nil, fmt.Errorf("draw flows from %v: at least one host is needed", p)
+		return hostRange{}, fmt.Errorf("draw flows from %v: at least one host is needed", p)
 	}
-	a := p.Masked().Addr()
-	for range first {
-		a = a.Next()
+	if length == 0 {
+		length = p.Addr().BitLen()
 	}
-	list := make([]netip.Addr, n)
-	for i := range list {
-		if !p.Contains(a) {
-			return nil, fmt.Errorf("draw flows from %v: it has fewer than %d hosts; use a larger prefix", p, first+n)
-		}
-		list[i] = a
-		a = a.Next()
+	if room := length - p.Bits(); room < 0 || room < 31 && first+n > 1<<room {
+		return hostRange{}, fmt.Errorf("draw flows from %v: it has fewer than %d hosts; use a larger prefix", p, first+n)
 	}
-	return list, nil
+	return hostRange{p.Masked(), first, n, length}, nil
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,9 @@ type EngineInfo struct {
 	// Chosen tells whether "auto" may choose it; the first of the list that can send the
 	// plan's sizes is taken.
 	Chosen bool
+	// Pktgen tells that its frames carry the mark of the kernel's packet generator instead
+	// of linerate's: they have no flow number, so that nothing can be said of single flows.
+	Pktgen bool
 	// Batch tells whether traffic.batch steers it.
 	Batch bool
 }
@@ -27,9 +31,10 @@ const liveFrameBytes = 3200
 const afxdpFrameBytes = 4096 + 4
 
 var engineInfos = []EngineInfo{
-	{"xdp", "an XDP program run on live frames: the fastest", liveFrameBytes, true, true},
-	{"afpacket", "AF_PACKET sockets: jumbo frames, any device", int(MaxFrameSize), true, false},
-	{"afxdp", "AF_XDP sockets, with or without copying; a transmit queue for each thread", afxdpFrameBytes, false, false},
+	{Name: "xdp", Description: "an XDP program run on live frames: the fastest", MaxFrameBytes: liveFrameBytes, Chosen: true, Batch: true},
+	{Name: "afpacket", Description: "AF_PACKET sockets: jumbo frames, any device", MaxFrameBytes: int(MaxFrameSize), Chosen: true},
+	{Name: "afxdp", Description: "AF_XDP sockets, with or without copying; a transmit queue for each thread", MaxFrameBytes: afxdpFrameBytes},
+	{Name: "pktgen", Description: "the kernel's packet generator, where its module is loaded", MaxFrameBytes: int(MaxFrameSize), Pktgen: true},
 }
 
 // EngineAuto stands for the first engine that can send the plan's sizes.
@@ -45,6 +50,11 @@ func EngineChoices() []string {
 		names = append(names, e.Name)
 	}
 	return names
+}
+
+// Source is the engine with all of its settings, to tell one source of frames from another.
+func (t Traffic) Source() string {
+	return fmt.Sprintf("%s %d %s %+v", t.Engine, t.Batch, t.AFXDPMode, t.Pktgen)
 }
 
 // EngineNamed is the generator of a name.
@@ -66,6 +76,7 @@ func EngineList() string {
 // engine checks the generator, and that the settings of others are left alone.
 func (c *checker) engine(t Traffic) {
 	c.choice("traffic.engine", t.Engine)
+	c.pktgen(t.Pktgen)
 	c.whole("traffic.batch", "traffic.batch", t.Batch)
 	if info, found := EngineNamed(t.Engine); found && !info.Batch && t.Batch != Default().Traffic.Batch {
 		c.add("traffic.batch", "traffic.engine", "leave it out, or use engine xdp", "engine %s decides itself how many frames it hands over at once, whatever this says", t.Engine)

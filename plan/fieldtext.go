@@ -54,21 +54,44 @@ var fieldTexts = map[string]string{
 	"sim.max_load_pps":       "packets per second that the simulated tester can offer in each direction",
 	"sim.seed":               "fixes the noise: two runs with one seed have the same trials",
 
-	"traffic":            "the frames; every combination of the lists is a cell",
-	"traffic.ip_version": "4, 6 or both",
-	"traffic.frame_size": "bytes with the 4-byte FCS (RFC 2544 section 9.1), or imix (64, 570 and 1518 bytes, 7:4:1)",
-	"traffic.flows":      "number of flows; one flow stays on one DUT core, many can spread",
-	"traffic.directions": "uni: A to B; bi: both ways, each at the intended load",
-	"traffic.seed":       "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
-	"traffic.engine":     "the generator: " + EngineList(),
-	"traffic.afxdp_mode": "how engine afxdp hands frames over: copy, zerocopy, or auto for what the driver can; the record says which was granted",
-	"traffic.batch":      "frames that engine xdp hands over at once when paced: more are cheaper and leave in bursts",
+	"traffic":                     "the frames; every combination of the lists is a cell",
+	"traffic.ip_version":          "4, 6 or both",
+	"traffic.frame_size":          "bytes with the 4-byte FCS (RFC 2544 section 9.1), or imix (64, 570 and 1518 bytes, 7:4:1)",
+	"traffic.flows":               "number of flows; one flow stays on one DUT core, many can spread",
+	"traffic.directions":          "uni: A to B; bi: both ways, each at the intended load",
+	"traffic.seed":                "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
+	"traffic.engine":              "the generator: " + EngineList(),
+	"traffic.afxdp_mode":          "how engine afxdp hands frames over: copy, zerocopy, or auto for what the driver can; the record says which was granted",
+	"traffic.pktgen":              "settings of engine pktgen, by the kernel's names",
+	"traffic.pktgen.clone_skb":    "times that each frame is sent before the next is built; a veth takes 0 only",
+	"traffic.pktgen.burst":        "times that a frame is handed to the driver at once; 0: once, as a veth needs it",
+	"traffic.pktgen.threads":      "sending threads; 0: one for each CPU of the generator",
+	"traffic.pktgen.flow_packets": "frames in a row that belong to one flow; 0: one",
+	"traffic.batch":               "frames that engine xdp hands over at once when paced: more are cheaper and leave in bursts",
 
 	"traffic.per_flow": "report the least, median and most frames that came of a flow, and Jain's index of fairness",
 
 	"limit":               "the packet-rate limit of scenario limit",
 	"limit.pps":           "packets per second that pass",
 	"limit.burst_packets": "packets that pass at once after a pause",
+
+	"testpmd":       "DPDK testpmd as the DUT of scenario testpmd",
+	"testpmd.cores": "cores that forward, on dut_cpus in turn; each asks for frames all the time",
+	"ruleset":       "the rules of scenarios nft-ruleset and iptables-ruleset",
+	"ruleset.file":  "rules file of your own, as nft -f or iptables-restore reads it; by default rules are generated",
+	"ruleset.rules": "number of generated rules in the chain of forwarded packets",
+	"ruleset.hit":   "the generated rule that matches the test frames: last (all are compared), first, or none (all are compared, and the policy accepts)",
+
+	"routes":             "the routing table of scenario routes; destination addresses of flows are drawn from it",
+	"routes.prefixes":    "number of prefixes, one after the other from 10.0.0.0 or fd00:6c72:: on",
+	"routes.length":      "length of an IPv4 prefix in bits; all of them have to fit into 10.0.0.0/8",
+	"routes.length_ipv6": "length of an IPv6 prefix in bits",
+
+	"custom":          "the DUT of scenario custom: commands of your own, run by sh -c in the DUT's network namespace",
+	"custom.setup":    "commands that make the DUT, one after the other; docs/scenarios.md names the variables that they find",
+	"custom.teardown": "commands that undo what goes beyond the namespace, also after a set-up that failed half way",
+	"custom.layer2":   "the DUT passes frames on by MAC address and does not route",
+	"custom.timeout":  "a command that has not ended by then is killed",
 
 	"ecmp":                "the equal-cost paths of scenario ecmp, and the failure of one of them",
 	"ecmp.paths":          "routers side by side, each a path; 1: a chain of three routers",
@@ -181,21 +204,30 @@ type intRange struct {
 // section 3.2); the largest rate is above the line rate of 400 Gbit/s at 64 bytes
 // (595 Mpps); nftables holds a burst in 32 bits.
 var intRanges = map[string]intRange{
-	"lab.mtu_bytes":              {68, 65535, "bytes"},
-	"traffic.flows":              {1, MaxFlows, "flows"},
-	"limit.pps":                  {1, 1_000_000_000, "packets per second"},
-	"limit.burst_packets":        {1, math.MaxUint32, "packets"},
-	"ecmp.paths":                 {1, 8, "paths"},
-	"ecmp.hash_policy":           {0, 1, "(a value of the sysctl)"},
-	"ecmp.fail_path":             {0, 8, "(the number of a path)"},
-	"sim.queue_frames":           {0, 1_000_000_000, "frames"},
-	"latency.trials_per_load":    {1, 1000, "trials"},
-	"back_to_back.repeats":       {1, 1000, "repeats"},
-	"back_to_back.max_frames":    {1, 100_000_000, "frames"},
-	"back_to_back.step_frames":   {1, 1_000_000, "frames"},
-	"back_to_back.verifications": {0, 10, "times"},
-	"system_recovery.repeats":    {1, 1000, "repeats"},
-	"capture.frames":             {0, 100_000, "frames"},
+	"lab.mtu_bytes":               {68, 65535, "bytes"},
+	"traffic.flows":               {1, MaxFlows, "flows"},
+	"traffic.pktgen.clone_skb":    {0, 1_000_000, "times"},
+	"traffic.pktgen.burst":        {0, 65_536, "times"},
+	"traffic.pktgen.threads":      {0, 4096, "threads"},
+	"traffic.pktgen.flow_packets": {0, 1_000_000, "frames"},
+	"testpmd.cores":               {1, 64, "cores"},
+	"limit.pps":                   {1, 1_000_000_000, "packets per second"},
+	"limit.burst_packets":         {1, math.MaxUint32, "packets"},
+	"ruleset.rules":               {0, 100_000, "rules"},
+	"routes.prefixes":             {1, MaxPrefixes, "prefixes"},
+	"routes.length":               {9, 32, "bits"},
+	"routes.length_ipv6":          {52, 128, "bits"}, // at 52 a million fit into the block
+	"ecmp.paths":                  {1, 8, "paths"},
+	"ecmp.hash_policy":            {0, 1, "(a value of the sysctl)"},
+	"ecmp.fail_path":              {0, 8, "(the number of a path)"},
+	"sim.queue_frames":            {0, 1_000_000_000, "frames"},
+	"latency.trials_per_load":     {1, 1000, "trials"},
+	"back_to_back.repeats":        {1, 1000, "repeats"},
+	"back_to_back.max_frames":     {1, 100_000_000, "frames"},
+	"back_to_back.step_frames":    {1, 1_000_000, "frames"},
+	"back_to_back.verifications":  {0, 10, "times"},
+	"system_recovery.repeats":     {1, 1000, "repeats"},
+	"capture.frames":              {0, 100_000, "frames"},
 	// 128 is the limit of iperf3 (MAX_STREAMS, iperf.h, 3.12); 65507 bytes are what an IPv4
 	// datagram carries.
 	"iperf3.streams":       {1, 128, "streams"},
@@ -228,6 +260,7 @@ type durationRange struct{ min, max time.Duration }
 // durationRanges bound the durations. The upper ends are there for slips of the
 // unit: 200m is over three hours, not 200 ms.
 var durationRanges = map[string]durationRange{
+	"custom.timeout":                {100 * time.Millisecond, time.Hour},
 	"trial.drain_quiet":             {time.Millisecond, time.Minute},
 	"trial.drain_max":               {time.Millisecond, 10 * time.Minute},
 	"trial.settle":                  {0, 10 * time.Minute},
@@ -266,6 +299,8 @@ var textChoices = map[string][]string{
 	"workload":         {Frames, WorkloadIPerf3, WorkloadIPerf},
 	"lab.end_offloads": {offloadsAuto, offloadsOn, offloadsOff},
 	"iperf3.protocol":  {"tcp", "udp"},
+
+	"ruleset.hit": {HitLast, HitFirst, HitNone},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.

@@ -19,6 +19,10 @@ type Plan struct {
 	Scenarios   []Scenario `yaml:"scenarios" json:"scenarios"`
 	Traffic     Traffic    `yaml:"traffic" json:"traffic"`
 	Limit       Limit      `yaml:"limit" json:"limit"`
+	Testpmd     Testpmd    `yaml:"testpmd" json:"testpmd,omitzero"`
+	Ruleset     Ruleset    `yaml:"ruleset,omitempty" json:"ruleset,omitzero"`
+	Routes      Routes     `yaml:"routes,omitempty" json:"routes,omitzero"`
+	Custom      Custom     `yaml:"custom,omitempty" json:"custom,omitzero"`
 	ECMP        ECMP       `yaml:"ecmp,omitempty" json:"ecmp,omitzero"`
 	Trial       Trial      `yaml:"trial" json:"trial"`
 	Search      Search     `yaml:"search" json:"search"`
@@ -75,6 +79,8 @@ type Traffic struct {
 	Engine string `yaml:"engine" json:"engine"`
 	// AFXDPMode is how engine afxdp hands frames over: "copy", "zerocopy", or "auto", which empty stands for.
 	AFXDPMode string `yaml:"afxdp_mode,omitempty" json:"afxdp_mode,omitempty"`
+	// Pktgen has the settings of engine pktgen.
+	Pktgen Pktgen `yaml:"pktgen,omitempty" json:"pktgen,omitzero"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).
 	PerFlow bool `yaml:"per_flow" json:"per_flow"`
 	// Batch is the number of frames that engine xdp hands to the device at once when it paces.

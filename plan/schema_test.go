@@ -89,7 +89,7 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 		"speed: 1", "lab: {cpus: 1}", "limit: {pps: fast}", "limit: {pps: 0}", "limit: {pps: '5'}", "traffic: {flows: []}", "traffic: {flows: 1}",
 		"traffic: {flows: [0]}", "traffic: {flows: [1000001]}", "traffic: {flows: [1, 1]}", "traffic: {ip_version: [5]}", "traffic: {directions: [both]}",
 		"traffic: {frame_size: [63]}", "traffic: {frame_size: [9019]}", "traffic: {frame_size: ['64']}", "traffic: {frame_size: [IMIX]}",
-		"traffic: {engine: pktgen}", "traffic: {seed: 1.5}", "scenarios: [nat]", "scenarios: [limit-nft]", "scenarios: []", "testbed: wire", "schema: v1",
+		"traffic: {engine: dpdk}", "traffic: {pktgen: {clone_skb: -1}}", "traffic: {seed: 1.5}", "scenarios: [nat]", "scenarios: [limit-nft]", "scenarios: []", "testbed: wire", "schema: v1",
 		"trial: {settle: 0}", "trial: {drain_max: 5 parsecs}", "trial: {drain_max: 5 s}", "lab: {dut_cpus: -1}", "lab: {dut_cpus: [1, 1]}", "lab: {dut_cpus: all}",
 		"lab: {mtu_bytes: 67}", "search: {goals: []}", "search: {goals: [{loss_ratio: 0}]}", "search: {goals: [{name: a, loss_ratio: 1}]}",
 		"search: {goals: [{name: NDR, width: 0}]}", "search: {goals: [{name: NDR, exceed_ratio: half}]}", "search: {goals: [{name: 'a b', loss_ratio: 0}]}",

@@ -217,6 +217,7 @@ func (p Plan) clone() Plan {
 	p.Search.Goals = slices.Clone(p.Search.Goals)
 	p.Tests = slices.Clone(p.Tests)
 	p.DUT.Sysctls = maps.Clone(p.DUT.Sysctls)
+	p.Custom.Setup, p.Custom.Teardown = slices.Clone(p.Custom.Setup), slices.Clone(p.Custom.Teardown)
 	p.AB.A, p.AB.B = slices.Clone(p.AB.A), slices.Clone(p.AB.B)
 	p.Sweep.Values = slices.Clone(p.Sweep.Values)
 	p.Kernels = slices.Clone(p.Kernels)

@@ -152,6 +152,9 @@ func comparedFigures(c cellPair) []comparedFigure {
 		}
 		list = append(list, row)
 	}
+	if a, b := c.A.TotalReceiverL4BPS, c.B.TotalReceiverL4BPS; a > 0 && b > 0 {
+		list = append(list, comparedFigure{"payload, Gbit/s", gbit(a), gbit(b), ratio(a, b)})
+	}
 	if a, b := c.A.nsPerPacket(), c.B.nsPerPacket(); a != "-" || b != "-" {
 		row := comparedFigure{"ns per packet", a, b, "-"}
 		if a != "-" && b != "-" {
@@ -186,6 +189,10 @@ func (p *page) onlyIn(side string, cells []cell) {
 	}
 	p.heading("Cells in " + side + " only")
 	for _, c := range cells {
+		if len(c.Streams) > 0 {
+			p.wrapped("", fmt.Sprintf("%s: %s, %s", c.Label, StreamsLine(c.Cell), c.verdict()))
+			continue
+		}
 		p.wrapped("", fmt.Sprintf("%s: %s %s Mpps, %s", c.Label, c.main().Goal.Name, c.main().amount(perDirection, Mpps), c.verdict()))
 	}
 }

@@ -48,6 +48,10 @@ func figuresOf(runs []StoredRun) (order []string, byID map[string]*sideFigures) 
 				byID[c.ID] = s
 				order = append(order, c.ID)
 			}
+			if c.Workload != "" {
+				s.addStreams(c)
+				continue
+			}
 			f, first := c.main(), s.cell.main()
 			if c.measured() && f.Relation == Exact && f.terms() == first.terms() && f.Goal.LossRatio == first.Goal.LossRatio {
 				s.exact = append(s.exact, f.PerDirectionPPS)
@@ -57,6 +61,23 @@ func figuresOf(runs []StoredRun) (order []string, byID map[string]*sideFigures) 
 		}
 	}
 	return order, byID
+}
+
+// addStreams adds the payload that arrived, in bits per second, if it was not disturbed.
+func (s *sideFigures) addStreams(c cell) {
+	if len(c.Streams) == 0 || c.Disturbed() {
+		s.others++
+		return
+	}
+	s.exact = append(s.exact, c.TotalReceiverL4BPS)
+}
+
+// what names the figure of a side, and prints it.
+func (s *sideFigures) what() (name string, text func(float64) string) {
+	if s.cell.Workload != "" {
+		return "Gbit/s", gbit
+	}
+	return s.cell.main().Goal.Name, Mpps
 }
 
 // compareSides prints the cells that both sides have, with intervals and verdicts, and returns them.
@@ -93,7 +114,8 @@ func (p *page) compareSides(a, b []StoredRun) []CellVerdict {
 	verdicts := []CellVerdict{}
 	var rows [][]string
 	for _, j := range list {
-		row := []string{j.a.cell.Label, j.a.cell.main().Goal.Name, sideText(j.a), sideText(j.b), "-", "-", "-", "-", "too few figures"}
+		name, _ := j.a.what()
+		row := []string{j.a.cell.Label, name, sideText(j.a), sideText(j.b), "-", "-", "-", "-", "too few figures"}
 		verdict := CellVerdict{Cell: j.a.cell.ID, Verdict: string(stats.Inconclusive)}
 		if j.EstimateRatio > 0 {
 			c := j.At(adjusted[0])
@@ -108,7 +130,7 @@ func (p *page) compareSides(a, b []StoredRun) []CellVerdict {
 		rows = append(rows, row)
 		verdicts = append(verdicts, verdict)
 	}
-	p.heading("Cells in both, Mpps per direction, median of the runs")
+	p.heading("Cells in both, median of the runs: Mpps per direction, or payload of streams in Gbit/s")
 	if len(rows) == 0 {
 		p.line("none: the two sides have no cell in common")
 	} else {
@@ -128,7 +150,8 @@ func (p *page) compareSides(a, b []StoredRun) []CellVerdict {
 func sideText(s *sideFigures) string {
 	text := "-"
 	if len(s.exact) > 0 {
-		text = Mpps(stats.Median(s.exact))
+		_, amount := s.what()
+		text = amount(stats.Median(s.exact))
 	}
 	text += " (" + strconv.Itoa(len(s.exact)) + ")"
 	if s.others > 0 {

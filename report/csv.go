@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,18 +12,18 @@ import (
 	"github.com/linerate/linerate/result"
 )
 
-// CSV writes one row for each cell and goal. Headings carry the unit; relation
+// CSV writes one row for each cell and goal, and for each stream of a cell of streams. Headings carry the unit; relation
 // says how a rate is to be read: exact, at-least, below, undefined, none, skipped.
 type CSV struct{}
 
-var csvHeadings = []string{
+var csvHeadings = slices.Concat([]string{
 	"run_id", "cell", "scenario", "backend", "ip_version", "frame_size_bytes", "mean_frame_size_bytes", "flows", "directions",
 	"goal", "loss_ratio", "trial_duration_s", "duration_sum_s", "relation",
 	"throughput_pps_per_direction", "throughput_mpps_per_direction", "throughput_mpps_total", "l1_gbit_per_s_per_direction", "l1_gbit_per_s_total",
 	"ceiling_pps_per_direction", "dut_cores_busy", "ns_per_packet", "cores_for_1_mpps", "cores_for_10_gbit_per_s_one_direction",
 	"latency_p50_ns", "latency_p99_ns", "latency_p999_ns", "latency_max_ns",
-	"verdict", "trials", "trial_seconds", "regular", "warnings", "note", "testbed",
-}
+	"verdict", "trials", "trial_seconds", "regular", "warnings", "note",
+}, csvStreamHeadings, []string{"testbed"})
 
 // Write writes the rows in the order of the run's cells.
 func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
@@ -32,6 +33,10 @@ func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 	out := csv.NewWriter(w)
 	out.Write(csvHeadings)
 	for _, c := range digestOf(run, trials).Cells {
+		if c.Workload != "" {
+			out.WriteAll(csvStreamRows(run, c))
+			continue
+		}
 		if !c.measured() {
 			out.Write(csvRow(run, c, Figure{}))
 			continue
@@ -48,16 +53,26 @@ func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 }
 
 func csvRow(run *result.Run, c cell, f Figure) []string {
-	row := map[string]string{
-		"run_id": run.ID, "testbed": run.Testbed.Kind, "cell": c.ID, "scenario": c.Scenario, "backend": c.Backend, "ip_version": strconv.Itoa(c.IPVersion),
-		"frame_size_bytes": csvFrameSize(c.FrameSize), "mean_frame_size_bytes": csvNumber(c.MeanBytes),
-		"flows": strconv.Itoa(c.Flows), "directions": string(c.Directions), "verdict": c.verdict(),
-	}
+	row := csvCell(run, c)
 	if !c.measured() {
 		row["relation"], row["note"] = "skipped", c.Skipped
 	} else {
 		csvFigure(row, c, f)
 	}
+	return csvCells(row)
+}
+
+// csvCell is what all rows of a cell have.
+func csvCell(run *result.Run, c cell) map[string]string {
+	return map[string]string{
+		"run_id": run.ID, "testbed": run.Testbed.Kind, "cell": c.ID, "scenario": c.Scenario, "backend": c.Backend, "ip_version": strconv.Itoa(c.IPVersion),
+		"frame_size_bytes": csvFrameSize(c.FrameSize), "mean_frame_size_bytes": csvNumber(c.MeanBytes),
+		"flows": strconv.Itoa(c.Flows), "directions": string(c.Directions), "verdict": c.verdict(),
+	}
+}
+
+// csvCells are the values of a row in the order of the headings.
+func csvCells(row map[string]string) []string {
 	cells := make([]string, len(csvHeadings))
 	for i, h := range csvHeadings {
 		cells[i] = notAFormula(row[h])

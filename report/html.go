@@ -196,6 +196,9 @@ func pretty(s string) string {
 	return strings.ReplaceAll(s, ">= ", "≥ ")
 }
 
+// HasFrames tells whether any cell is of test frames, or there is none at all.
+func (p *htmlPage) HasFrames() bool { return !p.ofStreams() && p.Run.Kernels == nil }
+
 // ReasonColumns are the columns that the reason of a skipped cell takes: the goals, L1, cores and ns/packet.
 func (p *htmlPage) ReasonColumns() int { return len(p.Goals) + 3 }
 

@@ -53,7 +53,9 @@ func (Markdown) Write(w io.Writer, run *result.Run, trials []result.Trial) error
 func markdownSummary(b *bytes.Buffer, d digest) {
 	if s := streamsSection(d); s != nil {
 		markdownSection(b, *s)
-		return
+		if d = d.frameCells(); len(d.Cells) == 0 {
+			return
+		}
 	}
 	columns, shared := summaryColumns(d)
 	for i := range columns {

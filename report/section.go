@@ -29,7 +29,7 @@ func sectionsOf(d digest) []section {
 		return kernelSections(d)
 	}
 	list := ladderSections(d)
-	for _, s := range []*section{sizesSection(d), throughputSection(d), lossSection(d), burstSection(d), recoverySection(d), deviationSection(d), captureSection(d)} {
+	for _, s := range []*section{sizesSection(d), throughputSection(d), lossSection(d), burstSection(d), recoverySection(d), pathsSection(d), eventSection(d), deviationSection(d), captureSection(d)} {
 		if s != nil {
 			list = append(list, *s)
 		}

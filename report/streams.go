@@ -13,7 +13,19 @@ import (
 
 // ofStreams tells whether the run measured the streams of programs and no test frames.
 func (d digest) ofStreams() bool {
-	return slices.ContainsFunc(d.Cells, func(c cell) bool { return c.Workload != "" })
+	return len(d.Cells) > 0 && len(d.frameCells().Cells) == 0
+}
+
+// frameCells is the digest with its cells of test frames only.
+func (d digest) frameCells() digest {
+	var list []cell
+	for _, c := range d.Cells {
+		if c.Workload == "" {
+			list = append(list, c)
+		}
+	}
+	d.Cells = list
+	return d
 }
 
 // listedStreams is how many streams are listed one by one; more are told by least and most.

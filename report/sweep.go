@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,8 @@ func sweepSentence(s result.Sweep, c result.Curve) string {
 		return where + fmt.Sprintf("The sweep of %s was not finished: what is shown has fewer repeats than planned, and no value is called the best.", s.Field)
 	case c.Flat:
 		return where + fmt.Sprintf("%s makes no difference here: no value is better than another by more than %s (the %s is %s Mpps at %s).", s.Field, margin, figure, Mpps(best.EstimatePPS), best.Value)
+	case !numbers(s.Values):
+		return where + fmt.Sprintf("The highest %s is that of %s=%s, with %s Mpps.", figure, s.Field, best.Value, Mpps(best.EstimatePPS))
 	case c.EnoughValue == s.Values[len(s.Values)-1]:
 		return where + fmt.Sprintf("The %s still rises at the last value, %s=%s, with %s Mpps: try values beyond it.", figure, s.Field, best.Value, Mpps(best.EstimatePPS))
 	default:
@@ -36,6 +39,12 @@ func sweepSentence(s result.Sweep, c result.Curve) string {
 		}
 		return text + "."
 	}
+}
+
+// numbers tells whether all values are numbers, with or without a unit: only then one
+// lies beyond another.
+func numbers(values []string) bool {
+	return !slices.ContainsFunc(values, func(v string) bool { return v == "" || v[0] < '0' || v[0] > '9' })
 }
 
 // losing are the values behind the one that is enough that are not as good.
@@ -77,6 +86,9 @@ func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]strin
 			repeats = append(repeats, Mpps(v))
 		}
 		row[5] = strings.Join(repeats, " ")
+		if p.Skipped != "" {
+			row[5] = "not measured: see the cell"
+		}
 		if p.Disturbed > 0 {
 			row[5] += fmt.Sprintf(" (%d disturbed)", p.Disturbed)
 		}
@@ -94,8 +106,14 @@ func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]strin
 }
 
 func sweepNote(s result.Sweep, c result.Curve) string {
+	measured := 0
+	for _, p := range c.Points {
+		if p.Skipped == "" {
+			measured++
+		}
+	}
 	return fmt.Sprintf("Each value %s times, in an order drawn anew for each repeat. The intervals come from the scatter of all values together; by chance alone the best of %d equal values would seem better than another by up to %s.",
-		strconv.Itoa(s.RepeatsPlanned), len(s.Values), Percent(c.NoiseFloorRatio))
+		strconv.Itoa(s.RepeatsPlanned), measured, Percent(c.NoiseFloorRatio))
 }
 
 // sweepCurves prints the curves; nothing for a run without a sweep.

@@ -81,7 +81,9 @@ func (p *page) row(columns []column, widths []int, row []string, style func(col 
 func (p *page) summary(d digest) {
 	if s := streamsSection(d); s != nil {
 		p.section(*s)
-		return
+		if d = d.frameCells(); len(d.Cells) == 0 {
+			return
+		}
 	}
 	columns, goalTerms := summaryColumns(d)
 	verdictColumn := len(columns) - 1

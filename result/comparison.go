@@ -107,6 +107,8 @@ type Curve struct {
 type CurvePoint struct {
 	Value string `json:"value"`
 	Cell  string `json:"cell"`
+	// Skipped is why this machine cannot have the value; empty if it was measured.
+	Skipped string `json:"skipped,omitempty"`
 	// PPS are the figures per direction, one for each repeat.
 	PPS []float64 `json:"pps"`
 	// Disturbed counts the repeats that stayed disturbed; they count all the same.

@@ -162,6 +162,8 @@ type Cell struct {
 	FrameLossRate  []LossPoint     `json:"frame_loss_rate,omitempty"`
 	BackToBack     *BackToBack     `json:"back_to_back,omitempty"`
 	SystemRecovery *SystemRecovery `json:"system_recovery,omitempty"`
+	// Event is what was done to the DUT in the middle of a trial, and what it cost; absent if nothing was.
+	Event *Event `json:"event,omitempty"`
 	// Kernel is the Name of the kernel that a run of testbed vm booted for the cell.
 	Kernel                string                 `json:"kernel,omitempty"`
 	InstructionsPerPacket *InstructionsPerPacket `json:"instructions_per_packet,omitempty"`

@@ -14,7 +14,7 @@ const (
 // search's loss curve.
 func (p Purpose) BesidesSearch() bool {
 	switch p {
-	case ForCalibration, ForLossRate, ForBursts, ForRecovery, ForCapture:
+	case ForCalibration, ForLossRate, ForBursts, ForRecovery, ForCapture, ForEvent:
 		return true
 	}
 	return false
@@ -101,5 +101,5 @@ func (c Cell) Direct() bool { return c.Scenario == plan.NoDUT }
 
 // HasResults tells whether any test of the cell came to a result.
 func (c Cell) HasResults() bool {
-	return len(c.Goals) > 0 || len(c.FrameLossRate) > 0 || c.BackToBack != nil || c.SystemRecovery != nil || len(c.Streams) > 0 || c.InstructionsPerPacket != nil
+	return len(c.Goals) > 0 || len(c.FrameLossRate) > 0 || c.BackToBack != nil || c.SystemRecovery != nil || len(c.Streams) > 0 || c.InstructionsPerPacket != nil || c.Event != nil
 }

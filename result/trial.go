@@ -76,6 +76,8 @@ type Trial struct {
 	FlowFairness *FlowFairness `json:"flow_fairness,omitempty"`
 	// QueueShares are what each receive queue of the DUT did.
 	QueueShares []QueueShare `json:"queue_shares,omitempty"`
+	// Event is what was done to the DUT in the middle of the trial, and what it cost.
+	Event *Event `json:"event,omitempty"`
 	// Paths are the frames on each of several paths through the DUT.
 	Paths []PathCounts `json:"paths,omitempty"`
 }

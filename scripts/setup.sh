@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh PART...: installs what is missing for the parts: go, bench, kernels,
-# test, lint, generate, perf. It looks for the programs and files themselves, so it is quick
-# when all is there, and content with what another distribution provides.
+# test, lint, generate, perf, published. It looks for the programs and files
+# themselves, so it is quick when all is there, and content with what another distribution provides.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -10,12 +10,14 @@ cd "$(dirname "$0")/.."
 # anything, one at the end of a package for the number of its version.
 declare -A needs=(
 	[go]=""
-	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool iperf3:iperf3 iperf:iperf"
+	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool iperf3:iperf3 iperf:iperf bird:bird2"
 	[kernels]="qemu-system-x86_64:qemu-system-x86 dpkg-deb:dpkg xz:xz-utils cpio:cpio"
 	[test]="git:git tcpdump:tcpdump tmux:tmux /usr/bin/chromium:chromium python3:python3 pip3:python3-pip"
 	[lint]="git:git shellcheck:shellcheck"
 	[generate]="clang-14:clang-14 llvm-strip-14:llvm-14 /usr/include/bpf/bpf_helpers.h:libbpf-dev /usr/include/linux/bpf.h:linux-libc-dev"
 	[perf]="tcpreplay:tcpreplay dpdk-testpmd:dpdk-dev /usr/lib/*/dpdk/pmds-*/librte_net_af_xdp.so*:librte-net-af-xdp*"
+	[published]="dpdk-testpmd:dpdk-dev /usr/lib/*/dpdk/pmds-*/librte_net_af_xdp.so*:librte-net-af-xdp* /usr/lib/*/dpdk/pmds-*/librte_net_af_packet.so*:librte-net-af-packet*
+		ovs-vswitchd:openvswitch-switch /usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk:openvswitch-switch-dpdk bird:bird2 iperf:iperf iperf3:iperf3"
 )
 
 say() { echo "setup: $*" >&2; }
@@ -109,7 +111,7 @@ for part in "$@"; do
 		say "there is no part $part; the parts are: ${!needs[*]}"
 		exit 2
 	fi
-	read -ra part_needs <<<"${needs[$part]}"
+	read -d '' -ra part_needs <<<"${needs[$part]}" || true # several lines
 	for need in "${part_needs[@]}"; do
 		if ! there "${need%:*}"; then
 			items+=("${need%:*}")

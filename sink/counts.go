@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/linerate/linerate/frame"
@@ -39,10 +40,10 @@ type Counts struct {
 // Arm clears all counts and begins an epoch: from now on only frames that carry
 // it are counted as received.
 func (s *Sink) Arm(epoch uint16) error {
-	if err := s.clearVariation(); err != nil {
+	if err := errors.Join(s.clearVariation(), s.clearTimeline()); err != nil {
 		return fmt.Errorf("arm sink %s: %w", s.config.Port, err)
 	}
-	if err := s.objects.Epoch.Set(epoch); err != nil {
+	if err := errors.Join(s.objects.Epoch.Set(epoch), s.armPktgen()); err != nil {
 		return fmt.Errorf("arm sink %s: %w", s.config.Port, err)
 	}
 	for cpu := range s.cpus {

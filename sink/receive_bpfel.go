@@ -58,6 +58,11 @@ type receiveLearned struct {
 	Seen            uint32
 }
 
+type receiveTimelines struct {
+	_    structs.HostLayout
+	Bins [8192]uint32
+}
+
 type receiveVariations struct {
 	_       structs.HostLayout
 	Pairs   uint64
@@ -76,9 +81,13 @@ const (
 	receiveMapFlows        = "flows"
 	receiveMapLastLatency  = "last_latency"
 	receiveMapLatency      = "latency"
+	receiveMapTimeline     = "timeline"
 	receiveMapTuples       = "tuples"
 	receiveMapVariation    = "variation"
 	receiveProgReceive     = "receive"
+	receiveVarArmedNs      = "armed_ns"
+	receiveVarBinNs        = "bin_ns"
+	receiveVarBinsFromNs   = "bins_from_ns"
 	receiveVarBurnt        = "burnt"
 	receiveVarCheckTuple   = "check_tuple"
 	receiveVarCopied       = "copied"
@@ -87,6 +96,8 @@ const (
 	receiveVarExpectedSize = "expected_size"
 	receiveVarLearning     = "learning"
 	receiveVarPassForeign  = "pass_foreign"
+	receiveVarPktgen       = "pktgen"
+	receiveVarRealtimeNs   = "realtime_ns"
 	receiveVarThrottle     = "throttle"
 	receiveVarVary         = "vary"
 )
@@ -145,6 +156,7 @@ type receiveMapSpecs struct {
 	Flows       *ebpf.MapSpec `ebpf:"flows"`
 	LastLatency *ebpf.MapSpec `ebpf:"last_latency"`
 	Latency     *ebpf.MapSpec `ebpf:"latency"`
+	Timeline    *ebpf.MapSpec `ebpf:"timeline"`
 	Tuples      *ebpf.MapSpec `ebpf:"tuples"`
 	Variation   *ebpf.MapSpec `ebpf:"variation"`
 }
@@ -153,6 +165,9 @@ type receiveMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type receiveVariableSpecs struct {
+	ArmedNs      *ebpf.VariableSpec `ebpf:"armed_ns"`
+	BinNs        *ebpf.VariableSpec `ebpf:"bin_ns"`
+	BinsFromNs   *ebpf.VariableSpec `ebpf:"bins_from_ns"`
 	Burnt        *ebpf.VariableSpec `ebpf:"burnt"`
 	CheckTuple   *ebpf.VariableSpec `ebpf:"check_tuple"`
 	Copied       *ebpf.VariableSpec `ebpf:"copied"`
@@ -161,6 +176,8 @@ type receiveVariableSpecs struct {
 	ExpectedSize *ebpf.VariableSpec `ebpf:"expected_size"`
 	Learning     *ebpf.VariableSpec `ebpf:"learning"`
 	PassForeign  *ebpf.VariableSpec `ebpf:"pass_foreign"`
+	Pktgen       *ebpf.VariableSpec `ebpf:"pktgen"`
+	RealtimeNs   *ebpf.VariableSpec `ebpf:"realtime_ns"`
 	Throttle     *ebpf.VariableSpec `ebpf:"throttle"`
 	Vary         *ebpf.VariableSpec `ebpf:"vary"`
 }
@@ -190,6 +207,7 @@ type receiveMaps struct {
 	Flows       *ebpf.Map `ebpf:"flows"`
 	LastLatency *ebpf.Map `ebpf:"last_latency"`
 	Latency     *ebpf.Map `ebpf:"latency"`
+	Timeline    *ebpf.Map `ebpf:"timeline"`
 	Tuples      *ebpf.Map `ebpf:"tuples"`
 	Variation   *ebpf.Map `ebpf:"variation"`
 }
@@ -201,6 +219,7 @@ func (m *receiveMaps) Close() error {
 		m.Flows,
 		m.LastLatency,
 		m.Latency,
+		m.Timeline,
 		m.Tuples,
 		m.Variation,
 	)
@@ -210,6 +229,9 @@ func (m *receiveMaps) Close() error {
 //
 // It can be passed to loadReceiveObjects or ebpf.CollectionSpec.LoadAndAssign.
 type receiveVariables struct {
+	ArmedNs      *ebpf.Variable `ebpf:"armed_ns"`
+	BinNs        *ebpf.Variable `ebpf:"bin_ns"`
+	BinsFromNs   *ebpf.Variable `ebpf:"bins_from_ns"`
 	Burnt        *ebpf.Variable `ebpf:"burnt"`
 	CheckTuple   *ebpf.Variable `ebpf:"check_tuple"`
 	Copied       *ebpf.Variable `ebpf:"copied"`
@@ -218,6 +240,8 @@ type receiveVariables struct {
 	ExpectedSize *ebpf.Variable `ebpf:"expected_size"`
 	Learning     *ebpf.Variable `ebpf:"learning"`
 	PassForeign  *ebpf.Variable `ebpf:"pass_foreign"`
+	Pktgen       *ebpf.Variable `ebpf:"pktgen"`
+	RealtimeNs   *ebpf.Variable `ebpf:"realtime_ns"`
 	Throttle     *ebpf.Variable `ebpf:"throttle"`
 	Vary         *ebpf.Variable `ebpf:"vary"`
 }

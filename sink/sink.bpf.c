@@ -11,6 +11,7 @@
 #include "copyframe.h"
 
 #define MAX_CPUS 512
+#define MAX_BINS 8192 /* of a timeline */
 #define WINDOW 64 /* sequence numbers back in which a duplicate is told from a reordered frame */
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -58,6 +59,11 @@ struct variations {
 	__u32 rising[HISTOGRAM_BUCKETS];  /* slower, or as fast */
 };
 
+/* Frames of this epoch by the time of their arrival. */
+struct timelines {
+	__u32 bins[MAX_BINS];
+};
+
 /* Addresses and ports as the last frame of a flow had them, taken while learning. */
 struct learned {
 	__u32 source[4], destination[4];
@@ -65,13 +71,26 @@ struct learned {
 	__u32 seen;
 };
 
+/* The mark of frames of the kernel's own generator (struct pktgen_hdr and PKTGEN_MAGIC,
+ * net/core/pktgen.c, Linux 6.18), all in network byte order. */
+#define PKTGEN_MAGIC 0xbe9be955
+
+struct pktgen_payload {
+	__u32 magic, sequence, seconds, microseconds;
+};
+
 const volatile __u32 pass_foreign = 1;
+const volatile __u32 pktgen = 0; /* 1: count pktgen's frames; 2: their sequence too, which is that of one thread */
 const volatile __u32 expected_size = 0; /* without FCS; 0: the length in the IP header */
 
 __u16 epoch;
+__u64 armed_ns;       /* CLOCK_MONOTONIC when the epoch began */
+__s64 realtime_ns;    /* CLOCK_REALTIME, which pktgen stamps with, less CLOCK_MONOTONIC */
 __u32 check_tuple; /* compare addresses and ports with flow_state.tuple */
 __u32 learning;    /* fill the table learned */
 __u32 vary;        /* fill the table variation */
+__u64 bin_ns;      /* width of the bins of the table timeline; 0: do not fill it */
+__u64 bins_from_ns; /* CLOCK_MONOTONIC at which the first bin begins */
 __u32 throttle;    /* loops burnt per frame, to plant a slow receiver in tests */
 __u32 burnt;       /* keeps the loops from being optimised away */
 
@@ -114,6 +133,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct variations);
 } variation SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, MAX_CPUS);
+	__type(key, __u32);
+	__type(value, struct timelines);
+} timeline SEC(".maps");
 
 /* The latency of the frame with the highest sequence of each flow. A table of its own,
  * so that it costs nothing while it is not filled. */
@@ -160,7 +187,18 @@ struct parsed {
 	__u32 length; /* of the frame, as its IP header says */
 };
 
-/* True if the frame is IP and UDP and carries the signature. */
+enum mark { NO_MARK, TEST_MARK, PKTGEN_MARK };
+
+static __always_inline int mark_of(struct udp_ports *udp)
+{
+	if (GET(udp->payload.magic) == TEST_MAGIC)
+		return TEST_MARK;
+	if (pktgen && *(const __u32 *)(const void *)&udp->payload == bpf_htonl(PKTGEN_MAGIC))
+		return PKTGEN_MARK;
+	return NO_MARK;
+}
+
+/* What a frame that is IP and UDP is marked with. */
 static __always_inline int parse(void *data, void *end, struct parsed *out)
 {
 	struct ipv4_test *v4 = data;
@@ -178,7 +216,7 @@ static __always_inline int parse(void *data, void *end, struct parsed *out)
 		out->destination = v4->destination;
 		out->words = 1;
 		out->length = ETH_HLEN + bpf_ntohs(GET(v4->total_length));
-		return GET(v4->udp.payload.magic) == TEST_MAGIC;
+		return mark_of(out->udp);
 	}
 	if (type == bpf_htons(ETH_P_IPV6)) {
 		if ((void *)(v6 + 1) > end || v6->next_header != IPPROTO_UDP)
@@ -188,7 +226,7 @@ static __always_inline int parse(void *data, void *end, struct parsed *out)
 		out->destination = v6->destination;
 		out->words = 4;
 		out->length = ETH_HLEN + 40 + bpf_ntohs(GET(v6->payload_length));
-		return GET(v6->udp.payload.magic) == TEST_MAGIC;
+		return mark_of(out->udp);
 	}
 	return 0;
 }
@@ -278,6 +316,15 @@ static __always_inline enum order in_order(struct counters *c, struct flow_state
 	return BEHIND;
 }
 
+static __always_inline void in_time(__u32 cpu, __u64 now)
+{
+	struct timelines *t = bpf_map_lookup_elem(&timeline, &cpu);
+	__u64 bin = (now - bins_from_ns) / bin_ns;
+
+	if (t && bin < MAX_BINS)
+		t->bins[bin]++;
+}
+
 static __always_inline __u32 time(struct counters *c, __u32 cpu, __u32 sent_ns)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -289,6 +336,8 @@ static __always_inline __u32 time(struct counters *c, __u32 cpu, __u32 sent_ns)
 		c->latency_min_ns = lag;
 	}
 	c->last_ns = now;
+	if (bin_ns)
+		in_time(cpu, now);
 	c->latency_sum_ns += lag;
 	if (lag < c->latency_min_ns)
 		c->latency_min_ns = lag;
@@ -330,6 +379,30 @@ static __always_inline void compare(__u32 cpu, __u32 flow, enum order order, __u
 		v->rising[bucket]++;
 }
 
+/* A frame of pktgen has no epoch: one that left before this one began is late. Its time
+ * stamp is in microseconds, rounded down. */
+static __always_inline int receive_pktgen(struct counters *c, __u32 cpu, struct parsed *p, __u32 length)
+{
+	struct pktgen_payload *mark = (void *)&p->udp->payload;
+	__u64 sent = (__u64)bpf_ntohl(mark->seconds) * 1000000000 + (__u64)bpf_ntohl(mark->microseconds) * 1000 - realtime_ns;
+	__u32 number = 0;
+	struct flow_state *f = bpf_map_lookup_elem(&flows, &number);
+
+	if ((__s64)(sent + 1000 - armed_ns) < 0) {
+		c->late++;
+		return XDP_DROP;
+	}
+	/* pktgen counts from 1. */
+	if (pktgen > 1 && f && in_order(c, f, bpf_ntohl(mark->sequence) - 1, (__u32)sent) == DUPLICATE)
+		return XDP_DROP;
+	c->received++;
+	c->received_bytes += length;
+	if (length != (expected_size ? expected_size : p->length))
+		c->wrong_size++;
+	time(c, cpu, (__u32)sent);
+	return XDP_DROP;
+}
+
 SEC("xdp.frags")
 int receive(struct xdp_md *ctx)
 {
@@ -345,10 +418,13 @@ int receive(struct xdp_md *ctx)
 		return XDP_PASS;
 	length = bpf_xdp_get_buff_len(ctx);
 	copy_frame(ctx, length);
-	if (!parse(data, end, &p)) {
+	switch (parse(data, end, &p)) {
+	case NO_MARK:
 		c->foreign++;
 		c->foreign_bytes += length;
 		return pass_foreign ? XDP_PASS : XDP_DROP;
+	case PKTGEN_MARK:
+		return receive_pktgen(c, cpu, &p, length);
 	}
 	if (GET(p.udp->payload.epoch) != epoch) {
 		c->late++;

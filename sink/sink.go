@@ -31,6 +31,8 @@ type Config struct {
 	SizeBytes int
 	// Generic attaches in generic mode, for devices whose driver has no XDP.
 	Generic bool
+	// Pktgen tells what to do with frames of the kernel's own generator.
+	Pktgen Pktgen
 	// CopyFrames is how many of the first frames that arrive, of whatever kind, are copied to Copies.
 	CopyFrames int
 }
@@ -48,6 +50,9 @@ type Sink struct {
 	// variation is filled while varies.
 	variation *bpfmem.Table[receiveVariations]
 	varies    bool
+	// timeline is filled while binned.
+	timeline *bpfmem.Table[receiveTimelines]
+	binned   bool
 }
 
 // Open loads the program and attaches it to the device. On a veth this also makes
@@ -79,6 +84,7 @@ func (s *Sink) load() error {
 	spec.Maps[receiveMapCounts].MaxEntries = uint32(cpus)
 	spec.Maps[receiveMapLatency].MaxEntries = uint32(cpus)
 	spec.Maps[receiveMapVariation].MaxEntries = uint32(cpus)
+	spec.Maps[receiveMapTimeline].MaxEntries = uint32(cpus)
 	spec.Maps[receiveMapLastLatency].MaxEntries = uint32(s.config.Flows)
 	spec.Maps[receiveMapFlows].MaxEntries = uint32(s.config.Flows)
 	spec.Maps[receiveMapTuples].MaxEntries = uint32(s.config.Flows)
@@ -87,6 +93,9 @@ func (s *Sink) load() error {
 		size = uint32(s.config.SizeBytes - frame.FCSBytes)
 	}
 	if err := spec.Variables[receiveVarExpectedSize].Set(size); err != nil {
+		return err
+	}
+	if err := spec.Variables[receiveVarPktgen].Set(uint32(s.config.Pktgen)); err != nil {
 		return err
 	}
 	if err := spec.Variables[receiveVarCopyFrames].Set(uint32(s.config.CopyFrames)); err != nil {
@@ -102,6 +111,9 @@ func (s *Sink) load() error {
 		return errors.Join(err, s.Close())
 	}
 	if s.variation, err = bpfmem.Open[receiveVariations](s.objects.Variation); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	if s.timeline, err = bpfmem.Open[receiveTimelines](s.objects.Timeline); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	if s.flows, err = bpfmem.Open[receiveFlowState](s.objects.Flows); err != nil {

@@ -61,6 +61,8 @@ type Bed struct {
 	Progress func(sent, received uint64, elapsed time.Duration)
 
 	epoch uint16
+	// binsFromNS is when the bins of the current trial begin, on CLOCK_MONOTONIC.
+	binsFromNS uint64
 }
 
 // progressInterval is how often Progress is called.
@@ -72,6 +74,9 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 	t := result.Trial{
 		Started: time.Now(), Epoch: b.epoch, IntendedLoadPPS: r.LoadPPS, IntendedDurationS: r.Duration.Seconds(),
 		Directions: len(b.Directions),
+	}
+	if err := b.armTimelines(r); err != nil {
+		return t, fmt.Errorf("make a trial: %w", err)
 	}
 	for _, d := range b.Directions {
 		if err := errors.Join(d.Sink.WatchVariation(r.Variation), d.Sink.Arm(b.epoch)); err != nil {
@@ -89,7 +94,12 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 	if err != nil {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
+	happened := b.awaitEvent(ctx, r.Event)
 	counts, cpu, err := b.send(ctx, r)
+	event := happened()
+	if err == nil && event != nil && ctx.Err() == nil {
+		err = event.err
+	}
 	if err != nil {
 		return t, fmt.Errorf("make a trial at %.0f pps: %w", r.LoadPPS, err)
 	}
@@ -109,6 +119,9 @@ func (b *Bed) Measure(ctx context.Context, r Request) (result.Trial, error) {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}
 	t.Step = b.stepOf(r, counts, arrived)
+	if t.Event, err = b.eventOf(r, t, event, arrived); err != nil {
+		return t, fmt.Errorf("make a trial: %w", err)
+	}
 	if err := b.fillTimes(&t, counts, arrived, r.Variation); err != nil {
 		return t, fmt.Errorf("make a trial: %w", err)
 	}

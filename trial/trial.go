@@ -24,6 +24,8 @@ type Request struct {
 	Frames uint64
 	// Step, if its After is not 0, changes the load once.
 	Step generator.Step
+	// Event, if not nil, happens to the DUT in the middle of the trial.
+	Event *Event
 }
 
 // Measurer makes trials. An error means that the trial could not be made; loss is

@@ -65,6 +65,10 @@ type Report struct {
 	PayloadBytes int
 	IPVersion    int
 	Bidir        bool
+	// System is the machine as the program tells it, and StartedUnixS when it began; empty and
+	// 0 if it does not.
+	System       string
+	StartedUnixS int64
 }
 
 // MissingError says that a program is not installed.

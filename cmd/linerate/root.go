@@ -57,7 +57,7 @@ what was measured is kept and everything is undone.`,
 		}
 	}
 	add(groupMeasure, benchCommand(), abCommand(), kernelsCommand(), plansCommand(), sendCommand(), receiveCommand())
-	add(groupRead, reportCommand(), compareCommand(), verifyCommand())
+	add(groupRead, reportCommand(), compareCommand(), importCommand(), verifyCommand())
 	add(groupMachine, doctorCommand(), selftestCommand(), restoreCommand(), versionCommand())
 	root.SetHelpCommand(helpCommand())
 	return root

@@ -3,9 +3,7 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 
@@ -38,6 +36,13 @@ type Action struct {
 	Value string   `json:"value,omitempty"`
 	Argv  []string `json:"argv,omitempty"`
 	Stdin string   `json:"stdin,omitempty"`
+	// StdinName is the file that Stdin was read from, for the errors of a Command; empty if none.
+	StdinName string `json:"stdin_name,omitempty"`
+	// Env is added to the environment of a Command, as KEY=VALUE.
+	Env []string `json:"env,omitempty"`
+	// TimeoutS ends a Command, in seconds; 0 lets it run.
+	TimeoutS float64 `json:"timeout_s,omitempty"`
+	Routes   *Routes `json:"routes,omitempty"`
 	// Process is that of StartProcess and StopProcess.
 	Process *Process `json:"process,omitempty"`
 }
@@ -55,8 +60,16 @@ func (a Action) String() string {
 		return fmt.Sprintf("%ssysctl -w %s=%s", in, a.Key, a.Value)
 	case SetDevice:
 		return fmt.Sprintf("%ssh -c 'echo %s > %s'", in, a.Value, devicePath(a.Key))
+	case SetLink:
+		return fmt.Sprintf("%sip link set %s %s", in, a.Key, a.Value)
 	case FlushConntrack:
 		return in + "conntrack -F"
+	case AddRoutes:
+		return a.Routes.line("add", in)
+	case DeleteRoutes:
+		return a.Routes.line("delete", in)
+	case EndProcesses:
+		return fmt.Sprintf("kill $(ip netns pids %s)", a.Netns)
 	case AttachXDP, DetachXDP:
 		return a.xdpText(in)
 	case StopProcess:
@@ -64,11 +77,7 @@ func (a Action) String() string {
 	case StartProcess:
 		return in + strings.Join(append(slices.Clone(a.Process.Env), a.Argv...), " ") + " &"
 	}
-	line := in + strings.Join(a.Argv, " ")
-	if a.Stdin != "" {
-		line += " <<'EOF'\n" + strings.TrimRight(a.Stdin, "\n") + "\nEOF"
-	}
-	return line
+	return a.line(in)
 }
 
 // gone tells that the namespace of the action, and so all it could change, is no longer there.
@@ -91,6 +100,8 @@ func (a Action) Run() error {
 		})
 	case SetDevice:
 		return a.setDevice()
+	case SetLink:
+		return a.setLink()
 	case AttachXDP, DetachXDP:
 		return a.xdp()
 	case FlushConntrack:
@@ -100,6 +111,10 @@ func (a Action) Run() error {
 			}
 			return nil
 		})
+	case AddRoutes, DeleteRoutes:
+		return a.routes()
+	case EndProcesses:
+		return endProcesses(a.Netns)
 	case Command:
 		return a.command()
 	case StartProcess:
@@ -108,19 +123,4 @@ func (a Action) Run() error {
 		return a.stop()
 	}
 	return fmt.Errorf("action of unknown kind %q: the journal is from another version of linerate", a.Kind)
-}
-
-func (a Action) command() error {
-	return netns.Do(a.Netns, func() error {
-		c := exec.Command(a.Argv[0], a.Argv[1:]...)
-		c.Stdin = strings.NewReader(a.Stdin)
-		out, err := c.CombinedOutput()
-		if errors.Is(err, exec.ErrNotFound) {
-			return fmt.Errorf("run %s: it is not installed; %s", a.Argv[0], InstallHint(a.Argv[0]))
-		}
-		if err != nil {
-			return fmt.Errorf("run `%s`: %w: %s", strings.Join(a.Argv, " "), err, strings.TrimSpace(string(out)))
-		}
-		return nil
-	})
 }

@@ -36,6 +36,9 @@ type Process struct {
 	Dir string `json:"dir"`
 	// Env are further environment variables, KEY=VALUE.
 	Env []string `json:"env,omitempty"`
+	// Program is what Argv becomes, if that is a shell which prepares something first; empty
+	// for Argv's own program.
+	Program string `json:"program,omitempty"`
 	// CPUs are where it may run; empty for wherever the starting process may.
 	CPUs []int `json:"cpus,omitempty"`
 	// OpenInput keeps its standard input open: the file stdin of Dir is a FIFO to which
@@ -107,12 +110,20 @@ func (a Action) start() error {
 		return p.spawn(a.Argv)
 	})
 	if err != nil {
-		return fmt.Errorf("start `%s`: %w", strings.Join(a.Argv, " "), err)
+		return fmt.Errorf("start `%s`: %w", a.started(), err)
 	}
 	if err := p.awaitReady(); err != nil {
-		return fmt.Errorf("start `%s`: %w", strings.Join(a.Argv, " "), err)
+		return fmt.Errorf("start `%s`: %w", a.started(), err)
 	}
 	return nil
+}
+
+// program is what the process becomes.
+func (a Action) program() string { return cmp.Or(a.Process.Program, a.Argv[0]) }
+
+// started is the command line, or only the program's name where a shell prepares something first.
+func (a Action) started() string {
+	return cmp.Or(a.Process.Program, strings.Join(a.Argv, " "))
 }
 
 // inside runs f on a thread of its own in the namespace, with a /sys that shows its devices.
@@ -161,13 +172,18 @@ func (p *Process) spawn(argv []string) error {
 		c.Stdin = input
 	}
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := c.Start(); err != nil {
+	// Opened now, so that a late end is not written into the folder of a next process.
+	end, err := os.OpenFile(p.path(endFile), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
 		return err
+	}
+	if err := c.Start(); err != nil {
+		return errors.Join(err, end.Close())
 	}
 	go func() {
 		_ = c.Wait() // its state is what is wanted
-		// The folder may be gone already: then nobody asks any more.
-		_ = os.WriteFile(p.path(endFile), []byte(c.ProcessState.String()), 0o600)
+		_, _ = end.WriteString(c.ProcessState.String())
+		_ = end.Close()
 	}()
 	return nil
 }

@@ -136,7 +136,7 @@ func (r running) signal(s unix.Signal) error {
 
 // ended is how the process ended; empty while it lives, and before it has begun.
 func (p *Process) ended() string {
-	if how, err := os.ReadFile(p.path(endFile)); err == nil {
+	if how, err := os.ReadFile(p.path(endFile)); err == nil && len(how) > 0 {
 		return string(how)
 	}
 	if _, known := p.leader(); !known {
@@ -144,6 +144,21 @@ func (p *Process) ended() string {
 	}
 	if _, alive := p.alive(); !alive {
 		return "how is not known"
+	}
+	return ""
+}
+
+// Printed is the first line with a text that the process of a StartProcess has printed;
+// empty if there is none.
+func (a Action) Printed(text string) string {
+	log, err := os.ReadFile(a.Process.path(logFile))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(log)) {
+		if strings.Contains(line, text) {
+			return strings.TrimSpace(line)
+		}
 	}
 	return ""
 }

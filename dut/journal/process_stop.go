@@ -31,12 +31,12 @@ func (a Action) Alive() error {
 	}
 	// It is not a zombie for long: whoever waits for it is about to write how it ended.
 	for range 20 {
-		if _, err := os.Stat(a.Process.path(endFile)); err == nil {
+		if end, err := os.Stat(a.Process.path(endFile)); err == nil && end.Size() > 0 {
 			break
 		}
 		time.Sleep(pollEvery)
 	}
-	return &EndedError{Program: a.Argv[0], How: cmp.Or(a.Process.ended(), "it has never begun") + a.Process.lastLines()}
+	return &EndedError{Program: a.program(), How: cmp.Or(a.Process.ended(), "it has never begun") + a.Process.lastLines()}
 }
 
 // Threads are the thread ids of a living process of a StartProcess.
@@ -47,7 +47,7 @@ func (a Action) Threads() ([]int, error) {
 	}
 	entries, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(leader.pid), "task"))
 	if err != nil {
-		return nil, fmt.Errorf("list the threads of %s (process %d): %w", a.Argv[0], leader.pid, err)
+		return nil, fmt.Errorf("list the threads of %s (process %d): %w", a.program(), leader.pid, err)
 	}
 	var tids []int
 	for _, e := range entries {

@@ -182,6 +182,20 @@ func TestRecycledNumberIsNotKilled(t *testing.T) {
 	}
 }
 
+// TestEndOfTheOneBefore starts a process in the place of one that has just been stopped.
+func TestEndOfTheOneBefore(t *testing.T) {
+	a := daemon(t, runsForEver)
+	for range 20 {
+		if err := a.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Alive(); err != nil {
+			t.Fatal(err)
+		}
+		stopNow(t, a)
+	}
+}
+
 const killedRunDir = "LINERATE_TEST_KILLED_RUN"
 
 // TestKilledRun is not a test: it is the run that TestRestoreEndsTheProcessesOfAKilledRun kills.

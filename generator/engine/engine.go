@@ -26,6 +26,7 @@ var openers = map[string]func(Config) (generator.Generator, error){
 	"xdp":      openXDP,
 	"afpacket": openAFPacket,
 	"afxdp":    openAFXDP,
+	"pktgen":   openPktgen,
 }
 
 // Open opens the generator of a name, which is not "auto". An error of type

@@ -13,7 +13,7 @@ const installNFT = "install nft (package nftables on Debian, Ubuntu, Fedora and 
 // NFTables is the rule engine in the kernel; the tool nft is another matter.
 var NFTables = Feature{
 	Name: "nftables", Need: ForScenario,
-	Cost: "scenarios limit, conntrack-nft and snat-nft are skipped",
+	Cost: "scenarios limit, conntrack-nft, snat-nft, nft-ruleset and flowtable are skipped",
 	Fix:  "boot a kernel with CONFIG_NF_TABLES and CONFIG_NF_TABLES_INET, or load the module nf_tables",
 	try: func() (string, error) {
 		return "the kernel answered for its rule sets", inside(askNFTables)
@@ -46,8 +46,8 @@ var NAT = Feature{
 
 // Flowtable is the fast path that lets established flows pass the rule set by.
 var Flowtable = Feature{
-	Name: "flowtable", Need: ForComparison,
-	Cost: "scenarios with the software fast path of nftables are skipped",
+	Name: "flowtable", Need: ForScenario,
+	Cost: "scenario flowtable is skipped",
 	Fix:  "boot a kernel with CONFIG_NF_FLOW_TABLE, CONFIG_NF_FLOW_TABLE_INET and CONFIG_NFT_FLOW_OFFLOAD, or load those modules",
 	try: func() (string, error) {
 		nft, err := FindTool("nft")
@@ -71,7 +71,7 @@ var Flowtable = Feature{
 // IPTablesRules are rules that the tool iptables makes, in whichever of its two variants is installed.
 var IPTablesRules = Feature{
 	Name: "iptables rules", Need: ForScenario,
-	Cost: "scenarios conntrack-iptables and snat-iptables are skipped",
+	Cost: "scenarios conntrack-iptables, snat-iptables and iptables-ruleset are skipped",
 	Fix:  "install iptables; its variant nf_tables needs CONFIG_NFT_COMPAT, its variant legacy CONFIG_IP_NF_IPTABLES, CONFIG_IP_NF_FILTER and CONFIG_IP_NF_NAT",
 	try: func() (string, error) {
 		tool, err := FindTool("iptables")

@@ -29,6 +29,15 @@ func (e *MissingError) Error() string {
 	return b.String()
 }
 
+// Line says what is missing, why, and what to do, in one line.
+func (e *MissingError) Line() string {
+	parts := make([]string, len(e.Missing))
+	for i, m := range e.Missing {
+		parts[i] = fmt.Sprintf("no %s: %s; %s", m.Name, m.Reason, m.Fix)
+	}
+	return strings.Join(parts, "; ")
+}
+
 // Names lists what is missing in one line.
 func (e *MissingError) Names() string {
 	names := make([]string, len(e.Missing))

@@ -29,6 +29,15 @@ func FIFO(tid, priority int) error {
 	return nil
 }
 
+// Normal takes a real-time priority or nice value from a thread; tid 0 is the calling thread.
+func Normal(tid int) error {
+	attr := unix.SchedAttr{Size: uint32(unsafe.Sizeof(unix.SchedAttr{})), Policy: unix.SCHED_NORMAL}
+	if err := unix.SchedSetAttr(tid, &attr, 0); err != nil {
+		return fmt.Errorf("give thread %d the normal priority: %w", tid, err)
+	}
+	return nil
+}
+
 // Prioritise gives a thread a priority in one number: SCHED_FIFO above 0, a nice value
 // below; 0 leaves it as it is.
 func Prioritise(tid, priority int) error {

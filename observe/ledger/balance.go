@@ -35,7 +35,9 @@ func (w *Watch) evidence(after reading) evidence {
 	e := evidence{traced: w.tracer != nil, devices: w.config.Devices, growth: map[string]deviceReading{}, counters: map[counterKey]uint64{}}
 	for place, n := range after.drops {
 		if n -= w.before.drops[place]; n > 0 {
-			e.drops = append(e.drops, w.resolve(place, n))
+			if o := w.resolve(place, n); !w.config.Copied || o.reason != otherHost || o.device.Side != result.DUTSide {
+				e.drops = append(e.drops, o)
+			}
 		}
 	}
 	for name, r := range after.devices {
@@ -70,6 +72,9 @@ func (w *Watch) deviceAt(inode, ifindex uint32) Device {
 	}
 	return Device{Side: w.namespaces[inode].side, Label: fmt.Sprintf("ifindex %d", ifindex)}
 }
+
+// otherHost is the reason of a frame whose MAC address is not the device's.
+const otherHost = "OTHERHOST"
 
 // handOver are the functions by which a veth gives an skb to its peer. When one of
 // them drops it, the device counts it too.

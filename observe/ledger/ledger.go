@@ -30,6 +30,9 @@ type Config struct {
 	Conntrack bool
 	// Counters reads what the DUT counts itself, by name; nil if it counts nothing.
 	Counters func() (map[string]uint64, error)
+	// Copied says that the DUT forwards copies of the frames, which a packet socket takes.
+	// The kernel drops the frames themselves as those of another host: nothing is lost by that.
+	Copied bool
 }
 
 // Watch closes the ledgers of trials, one after another.

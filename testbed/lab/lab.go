@@ -35,6 +35,8 @@ type Lab struct {
 	indexes map[string]int
 	// noRealTime is why threads cannot have real-time priorities; nil if they can.
 	noRealTime error
+	// sharesDUT is what ShareDUT was told.
+	sharesDUT bool
 }
 
 // names are the namespaces and devices of one lab. Devices carry the lab's id,

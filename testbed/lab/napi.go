@@ -21,6 +21,8 @@ const (
 	generatorPriority = 30
 	dutPriority       = 40
 	sinkPriority      = 50
+	// noPriority is that of any other thread.
+	noPriority = 0
 )
 
 // setThreaded asks for one kernel thread per receive queue (Linux 5.12). The
@@ -46,7 +48,11 @@ func (l *Lab) Pin() error {
 		direct = l.CPUs.Generators
 	}
 	for _, d := range l.DUT.Devices() {
-		if err := l.pinDevice(d.Interface, l.cpusOf(d), dutPriority+d.Stage); err != nil {
+		priority := dutPriority + d.Stage
+		if l.sharesDUT {
+			priority = noPriority
+		}
+		if err := l.pinDevice(d.Interface, l.cpusOf(d), priority); err != nil {
 			return err
 		}
 	}
@@ -85,12 +91,26 @@ func (l *Lab) pinDevice(device string, cpus []int, priority int) error {
 		if err := sched.Pin(tid, home[queue%len(home)]); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
-		if err := sched.Prioritise(tid, l.priority(priority)); err != nil {
+		if err := l.prioritise(tid, priority); err != nil {
 			return fmt.Errorf("place NAPI thread of %s: %w", device, err)
 		}
 	}
 	return nil
 }
+
+// prioritise gives a thread one of the priorities above.
+func (l *Lab) prioritise(tid, priority int) error {
+	if priority == noPriority {
+		return sched.Normal(tid)
+	}
+	return sched.Prioritise(tid, l.priority(priority))
+}
+
+// ShareDUT says whether the DUT's devices share its CPUs with a process that forwards: from
+// the next Pin on their threads then go before nothing else. With their priority they would
+// let such a process have the CPU only while no frame comes, and it would forward none of what
+// they take in.
+func (l *Lab) ShareDUT(shared bool) { l.sharesDUT = shared }
 
 // DUTThreads are the kernel threads that do the DUT's work.
 func (l *Lab) DUTThreads() ([]int, error) {

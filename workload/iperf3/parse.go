@@ -12,7 +12,13 @@ import (
 // output is what linerate reads of a client's JSON (iperf3 3.12, iperf_api.c).
 type output struct {
 	Start struct {
-		Version   string `json:"version"`
+		Version string `json:"version"`
+		// AcceptedConnection is in the JSON of a server only.
+		AcceptedConnection *struct{} `json:"accepted_connection"`
+		SystemInfo         string    `json:"system_info"`
+		Timestamp          struct {
+			Seconds int64 `json:"timesecs"`
+		} `json:"timestamp"`
 		Connected []struct {
 			RemoteHost string `json:"remote_host"`
 		} `json:"connected"`
@@ -58,7 +64,7 @@ type udp struct {
 	Sender      bool    `json:"sender"`
 }
 
-// Parse reads the JSON that a client of iperf3 printed (-J). What iperf3 says under its
+// Parse reads the JSON that iperf3 printed (-J), a client's or the server's. What iperf3 says under its
 // key "error" is the error: iperf3 exits with 0 all the same.
 func Parse(data []byte) (r workload.Report, err error) {
 	var o output
@@ -94,6 +100,12 @@ func Parse(data []byte) (r workload.Report, err error) {
 			return r, fmt.Errorf("read the JSON of iperf3: stream %d has neither the ends of TCP nor UDP", i+1)
 		}
 	}
+	if o.Start.AcceptedConnection != nil { // what a server sends goes from B to A
+		for i := range r.Take.Streams {
+			r.Take.Streams[i].Reverse = !r.Take.Streams[i].Reverse
+		}
+	}
+	r.System, r.StartedUnixS = o.Start.SystemInfo, o.Start.Timestamp.Seconds
 	reverse := 0
 	for _, s := range r.Take.Streams {
 		if s.Reverse {

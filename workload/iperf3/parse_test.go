@@ -33,6 +33,7 @@ func TestParse(t *testing.T) {
 		{file: "iperf3-tcp-P5-R-client.json", workload: "iperf3-tcp-reverse", streams: 5, totalBPS: 15908038888.339394, again: 1},
 		{file: "iperf3-tcp-P2-bidir-client.json", workload: "iperf3-tcp-bidir", streams: 4, bidir: true, totalBPS: 6285810401.326497 + 6433202299.38505, again: 18},
 		{file: "iperf3-tcp-omit-client.json", workload: "iperf3-tcp", streams: 1, totalBPS: 19304317514.10623, again: 1},
+		{file: "iperf3-tcp-P5-server.json", workload: "iperf3-tcp", streams: 5, totalBPS: 17746359953.5738},
 		{file: "iperf3-udp-P8-l36-b0-client.json", workload: "iperf3-udp", streams: 8, totalBPS: 26350646.69102824, sent: 474880, lost: 17383},
 		{file: "iperf3-udp-P1-R-client.json", workload: "iperf3-udp-reverse", streams: 1, totalBPS: 451770785.83371335, sent: 133902, lost: 12891},
 	} {

@@ -1,0 +1,72 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/linerate/linerate/internal/kernel"
+	"github.com/linerate/linerate/internal/netns"
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/testbed"
+	"github.com/vishvananda/netlink"
+)
+
+// TestEveryEngineCountsWhatTheKernelCounts requires of each engine that what it calls sent
+// is what the devices at both ends of the link have seen, to the frame.
+func TestEveryEngineCountsWhatTheKernelCounts(t *testing.T) {
+	for _, e := range plan.Engines() {
+		t.Run(e.Name, func(t *testing.T) {
+			if _, err := kernel.Pktgen.Try(); e.Pktgen && err != nil {
+				t.Skipf("no pktgen: %v", err)
+			}
+			p := testPlan()
+			p.Traffic.Engine = e.Name
+			b := openBed(t, p, cellOf(plan.NoDUT, 4, 100, plan.Uni))
+			from, to := b.lab.Ports(true)
+			for _, pps := range []float64{20_000, 0} {
+				sent, arrived := counters(t, from), counters(t, to)
+				r := b.measure(t, pps, 200*time.Millisecond)
+				offered := counters(t, from).TxPackets + counters(t, from).TxDropped - sent.TxPackets - sent.TxDropped
+				if r.Sent == 0 || offered != r.Sent {
+					t.Errorf("at %.0f pps %s sent %d frames, the kernel counted %d", pps, r.Ports[0].Port, r.Sent, offered)
+				}
+				if n := counters(t, to).RxPackets - arrived.RxPackets; n != r.Received || n+r.TesterDrops != r.Sent {
+					t.Errorf("at %.0f pps %d frames arrived, the sink counted %d of %d, and its ring refused %d", pps, n, r.Received, r.Sent, r.TesterDrops)
+				}
+			}
+			if name := b.station.engineName(); !strings.HasPrefix(name, e.Name) {
+				t.Errorf("the record calls engine %s %q", e.Name, name)
+			}
+		})
+	}
+}
+
+// TestMissingEngineSkipsTheCell needs a kernel without pktgen.
+func TestMissingEngineSkipsTheCell(t *testing.T) {
+	if _, err := kernel.Pktgen.Try(); err == nil {
+		t.Skip("this kernel has pktgen")
+	}
+	run, _, _, err := runPlan(t, t.Context(), "scenarios=none", "traffic.engine=pktgen")
+	if err != nil && !strings.Contains(err.Error(), "pktgen") {
+		t.Fatal(err)
+	}
+	if len(run.Cells) != 1 || !strings.Contains(run.Cells[0].Skipped, "no pktgen") || !strings.Contains(run.Cells[0].Skipped, "modprobe") {
+		t.Errorf("cells %+v, want one that is skipped and says what to do", run.Cells)
+	}
+}
+
+func counters(t *testing.T, p testbed.Port) (s netlink.LinkStatistics) {
+	t.Helper()
+	err := netns.Do(p.Netns, func() error {
+		l, err := netlink.LinkByIndex(p.Ifindex)
+		if err == nil {
+			s = *l.Attrs().Statistics
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

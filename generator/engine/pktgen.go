@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/linerate/linerate/frame"
+	"github.com/linerate/linerate/generator"
+	"github.com/linerate/linerate/generator/pktgen"
+	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/sink"
+)
+
+func openPktgen(c Config) (generator.Generator, error) {
+	p := c.Traffic.Pktgen
+	g, err := pktgen.New(c.Config, pktgen.Options{CloneSKB: p.CloneSKB, Burst: p.Burst, Threads: p.Threads, FlowPackets: p.FlowPackets})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Flows are the flows that an engine sends instead of those that were drawn, as many and
+// from the first of them on: pktgen steps through ports, and sends between two addresses.
+func Flows(name string, drawn []frame.Flow) []frame.Flow {
+	if !marksAsPktgen(name) || len(drawn) > lastPort-firstPort+1 {
+		return drawn // which pktgen refuses if it cannot send them
+	}
+	flows := slices.Repeat(drawn[:1], len(drawn))
+	for i := range flows {
+		flows[i].SourcePort = firstPort + uint16(i)
+	}
+	return flows
+}
+
+// firstPort and lastPort bound the source ports that pktgen's flows have (RFC 4814 section 4.5).
+const firstPort, lastPort = 1024, 65535
+
+// Learner is the engine that makes an engine's flows known to the DUT. That takes frames
+// with flow numbers.
+func Learner(name string, sizes frame.Sizes) string {
+	if marksAsPktgen(name) {
+		return Choose(plan.EngineAuto, sizes)
+	}
+	return name
+}
+
+// Mark is what a sink has to expect of an engine whose threads have so many CPUs.
+func Mark(name string, t plan.Traffic, cpus int) sink.Pktgen {
+	threads := cpus
+	if t.Pktgen.Threads > 0 {
+		threads = t.Pktgen.Threads
+	}
+	switch {
+	case !marksAsPktgen(name):
+		return sink.PktgenForeign
+	case threads == 1 && t.Pktgen.CloneSKB == 0 && t.Pktgen.Burst <= 1:
+		return sink.PktgenOrder
+	}
+	return sink.PktgenFrames
+}
+
+func marksAsPktgen(name string) bool {
+	info, found := plan.EngineNamed(name)
+	return found && info.Pktgen
+}
