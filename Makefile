@@ -23,7 +23,7 @@ export PATH := $(PATH):/usr/local/go/bin
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-bench setup-kernels setup-test setup-lint setup-generate setup-perf setup-published \
-	build bin/linerate bench test perf generate lint clean install
+	build bin/linerate bench test test-kernels perf generate lint clean install
 
 help: ## print this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1|/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do \
@@ -71,6 +71,9 @@ bench: setup-bench bin/linerate ## measure this machine: set up, build, run the 
 test: setup-test ## set up and run every test (as root)
 	@scripts/as-root.sh test
 	$(GO) test -count=1 -p 1 -timeout 20m $(if $(ROOT),-exec 'sudo -E env PATH=$(PATH)') $(PKG) $(ARGS)
+
+test-kernels: setup-kernels ## boot seven kernels of Debian 12 and compare them (10 minutes, no root)
+	LINERATE_KERNELS=1 $(GO) test -count=1 -v -timeout 40m ./kernels $(ARGS)
 
 perf: setup-perf ## measure linerate itself: its source against others, pacing, search, overload (as root)
 	@scripts/as-root.sh perf

@@ -22,20 +22,21 @@ type boot struct {
 
 // request is what every boot of a kernel has in common.
 type request struct {
-	kernel      *vm.Kernel
-	modules     []vm.Module
-	init        string
-	cells       []guest.Cell
-	packets     int
-	repetitions int
-	memoryBytes uint64
-	limit       time.Duration
+	kernel         *vm.Kernel
+	modules        []vm.Module
+	init           string
+	cells          []guest.Cell
+	packets        int
+	repetitions    int
+	profilePackets int
+	memoryBytes    uint64
+	limit          time.Duration
 }
 
 // bootOnce boots the kernel and collects what it reports.
 func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	b := boot{Seed: seed}
-	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions}
+	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions, ProfilePackets: q.profilePackets}
 	for _, m := range q.modules {
 		asked.Modules = append(asked.Modules, guest.Module{Name: m.Name, Path: vm.ModulePath(m.Name), Optional: m.Optional})
 	}
@@ -52,7 +53,7 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	done, failure := false, ""
 	var unread []byte
 	began := time.Now()
-	err = machine.Run(ctx, func(line []byte) {
+	console, err := machine.Run(ctx, func(line []byte) {
 		var r guest.Report
 		if err := json.Unmarshal(line, &r); err != nil {
 			unread = bytes.TrimSpace(line)
@@ -78,7 +79,7 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	case unread != nil:
 		return b, fmt.Errorf("boot kernel %s: the guest reported what is not understood: %.100q", q.kernel.Name, unread)
 	case !done:
-		return b, &vm.Error{Kernel: q.kernel.Name, Reason: fmt.Sprintf("the guest ended after %d of %d cells", len(b.Cells), len(q.cells))}
+		return b, &vm.Error{Kernel: q.kernel.Name, Reason: fmt.Sprintf("the guest ended after %d of %d cells", len(b.Cells), len(q.cells)), Console: console}
 	}
 	return b, nil
 }

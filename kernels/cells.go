@@ -62,9 +62,7 @@ func prepare(p plan.Plan, k *vm.Kernel, cells []result.Cell) (request, error) {
 // add takes a boot's counts into the cells. A cell that failed in one boot is skipped for good.
 func add(cells []result.Cell, b boot) {
 	for _, m := range b.Cells {
-		i := slices.IndexFunc(cells, func(c result.Cell) bool {
-			return spelling(c) == m.Scenario && c.Flows == m.Flows && c.FrameSize == m.FrameSize
-		})
+		i := indexOf(cells, m.Cell)
 		if i < 0 || cells[i].Skipped != "" {
 			continue
 		}
@@ -89,6 +87,13 @@ func add(cells []result.Cell, b boot) {
 			c.Evidence = append(c.Evidence, fmt.Sprintf("connection tracking has %d entries for %d flows", m.ConntrackEntries, m.Flows))
 		}
 	}
+}
+
+// indexOf finds the cell that a guest measured.
+func indexOf(cells []result.Cell, m guest.Cell) int {
+	return slices.IndexFunc(cells, func(c result.Cell) bool {
+		return spelling(c) == m.Scenario && c.Flows == m.Flows && c.FrameSize == m.FrameSize
+	})
 }
 
 // sinkOnly gives each cell the value of its kernel and traffic without a DUT.

@@ -94,6 +94,9 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 	k := result.Kernel{Name: asked, AskedFor: asked, QEMU: []string{}, Modules: []string{}, ModulesRefused: []string{}, Boots: []result.KernelBoot{}}
 	fail := func(err error, cells []result.Cell) (result.Kernel, []result.Cell) {
 		k.Error = err.Error()
+		if ctx.Err() != nil {
+			k.Error = "the run was interrupted"
+		}
 		r.options.Events.Failed(k)
 		for i := range cells {
 			if cells[i].InstructionsPerPacket == nil && cells[i].Skipped == "" {
@@ -114,8 +117,13 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 	}
 	q.init = r.options.Init
 	total := p.VM.Seeds * p.VM.Boots
+	var first boot
 	r.options.Events.Opened(k, total)
 	for n := range total {
+		q.profilePackets = 0
+		if p.VM.Attribute && n == 0 {
+			q.profilePackets = profilePackets
+		}
 		b, err := q.bootOnce(ctx, int64(n%p.VM.Seeds)+1)
 		k.QEMU = b.Command
 		stored := result.KernelBoot{Seed: b.Seed, WallS: b.Wall.Seconds()}
@@ -130,8 +138,14 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 		if err != nil {
 			return fail(err, cells)
 		}
+		if n == 0 {
+			first = b
+		}
 		add(cells, b)
 		r.options.Events.Booted(k, n+1, stored)
+	}
+	if err := attributeCells(r.options.Out, cells, first); err != nil {
+		return fail(err, cells)
 	}
 	return k, cells
 }

@@ -136,6 +136,7 @@ var fieldTexts = map[string]string{
 	"vm.repetitions":  "measurements of a cell in each boot; their median counts",
 	"vm.margin":       "change of the instructions per packet that is none yet",
 	"vm.extra_rules":  "nftables rules before the scenario's own that match nothing: a cost that is planted",
+	"vm.attribute":    "say in which functions of the kernel the instructions are, from samples in the first boot",
 	"vm.memory_bytes": "memory of the guest",
 	"vm.time_limit":   "real time after which a boot is stopped",
 

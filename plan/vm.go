@@ -19,6 +19,8 @@ type VM struct {
 	Margin Ratio `yaml:"margin" json:"margin"`
 	// ExtraRules are nftables rules that match nothing: a planted cost.
 	ExtraRules int `yaml:"extra_rules" json:"extra_rules"`
+	// Attribute says in which functions of the kernel the instructions are, from samples in the first boot.
+	Attribute bool `yaml:"attribute" json:"attribute"`
 	// MemoryBytes is the guest's memory.
 	MemoryBytes int `yaml:"memory_bytes" json:"memory_bytes"`
 	// TimeLimit of one boot, in real time.

@@ -167,6 +167,7 @@ type Cell struct {
 	// Kernel is the Name of the kernel that a run of testbed vm booted for the cell.
 	Kernel                string                 `json:"kernel,omitempty"`
 	InstructionsPerPacket *InstructionsPerPacket `json:"instructions_per_packet,omitempty"`
+	Attribution           *Attribution           `json:"attribution,omitempty"`
 	// StreamFigures are those of a workload of streams.
 	StreamFigures
 	// Captures are the files that hold frames of this cell.

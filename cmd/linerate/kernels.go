@@ -78,6 +78,8 @@ Exit codes for git bisect run, with --fail-above: 0 no cell became dearer, 1 one
 	flags.Var(fieldFlag{&f.fields, "traffic.flows"}, "flows", "`LIST` of numbers of flows; sets traffic.flows")
 	flags.Var(fieldFlag{&f.fields, "vm.seeds"}, "seeds", "boot each kernel with seeds 1 to `N`; sets vm.seeds")
 	flags.Var(fieldFlag{&f.fields, "vm.boots"}, "boots", "boot `N` times with each seed; sets vm.boots")
+	flags.Var(fieldFlag{&f.fields, "vm.attribute"}, "attribute", "`true`: say in which functions of the kernel the instructions are; sets vm.attribute")
+	flags.Lookup("attribute").NoOptDefVal = "true"
 	flags.StringVar(&f.out, "out", "", "`FOLDER` of the run (default "+runsFolder+"/TIME-PLAN-NAME)")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the run (default six random digits)")
 	flags.StringVar(&f.cache, "cache", "", "`FOLDER` for packages of kernels (default linerate/kernels in the user's cache)")

@@ -75,7 +75,15 @@ func measure(q Request, m *Measured) (err error) {
 		}
 		m.Sent, m.Received, m.BusyNS = q.Packets, got, append(m.BusyNS, busy)
 	}
-	return nil
+	if q.ProfilePackets > 0 {
+		time.Sleep(settleBeforeRun)
+		p, failed := profile(s, q.ProfilePackets)
+		if failed != nil {
+			return failed
+		}
+		m.Profile, err = p.pack()
+	}
+	return err
 }
 
 // count sends packets and counts what arrives.

@@ -22,6 +22,8 @@ type Request struct {
 	// Packets are sent in each of Repetitions measurements of a cell.
 	Packets     int `json:"packets"`
 	Repetitions int `json:"repetitions"`
+	// ProfilePackets are sent once more with the CPU sampled; 0 for no profile.
+	ProfilePackets int `json:"profile_packets"`
 }
 
 // Module is a file to load; an optional one may be refused.
@@ -75,6 +77,8 @@ type Measured struct {
 	BusyNS []uint64 `json:"busy_ns"`
 	// ConntrackEntries is the number of entries after the flows were learned.
 	ConntrackEntries int `json:"conntrack_entries"`
+	// Profile is of packets sent after the repetitions, if it was asked for; UnpackProfile reads it.
+	Profile []byte `json:"profile,omitempty"`
 	// Setup are the steps that made the DUT, for a reader.
 	Setup []string `json:"setup"`
 }

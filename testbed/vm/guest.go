@@ -8,13 +8,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Guest is a virtual machine that counts: it has one CPU, which executes one instruction
@@ -49,7 +51,21 @@ const Emulator = "qemu-system-x86_64"
 const kernelArguments = "console=ttyS0 quiet panic=-1 nokaslr norandmaps randomize_kstack_offset=off page_alloc.shuffle=0"
 
 // consoleLines are kept of what the guest's kernel printed.
-const consoleLines = 25
+const consoleLines = 45
+
+// memoryFile is a file without a name, which is gone with the last process that has it.
+func memoryFile(data []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("initramfs", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "initramfs")
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
 
 // Command is the emulator's command line, with the initramfs in the file initrd. Serial
 // port 1 is the guest's console on standard output; serial port 2 takes what the program
@@ -112,46 +128,42 @@ func (g Guest) Initramfs() ([]byte, error) {
 }
 
 // Run boots the guest and hands each line that the program reports to line, until the
-// guest powers off. An error of type *Error is the guest's; when ctx ends, its error is
-// returned. In every case the emulator has ended.
-func (g Guest) Run(ctx context.Context, line func([]byte)) error {
+// guest powers off; it returns the last lines of the console. An error of type *Error is
+// the guest's; when ctx ends, its error is returned. In every case the emulator has ended.
+func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 	if err := Available(); err != nil {
-		return fmt.Errorf("boot kernel %s: %w", g.Kernel.Name, err)
+		return nil, fmt.Errorf("boot kernel %s: %w", g.Kernel.Name, err)
 	}
 	archive, err := g.Initramfs()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "linerate-guest-*")
+	initrd, err := memoryFile(archive)
 	if err != nil {
-		return fmt.Errorf("boot kernel %s: make a temporary folder: %w", g.Kernel.Name, err)
+		return nil, fmt.Errorf("boot kernel %s: hold the initramfs in memory: %w", g.Kernel.Name, err)
 	}
-	defer os.RemoveAll(dir)
-	initrd := filepath.Join(dir, "initramfs")
-	if err := os.WriteFile(initrd, archive, 0o600); err != nil {
-		return fmt.Errorf("boot kernel %s: %w; make room in %s, or set TMPDIR to another folder", g.Kernel.Name, err, os.TempDir())
-	}
+	defer initrd.Close()
 	limited, stop := context.WithTimeout(ctx, g.TimeLimit)
 	defer stop()
 	var console tail
 	err = g.emulate(limited, initrd, &console, line)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return console.last(), ctx.Err()
 	case limited.Err() != nil:
-		return &Error{g.Kernel.Name, fmt.Sprintf("it did not end within %s", g.TimeLimit), console.last()}
+		return console.last(), &Error{g.Kernel.Name, fmt.Sprintf("it did not end within %s", g.TimeLimit), console.last()}
 	case err != nil:
-		return &Error{g.Kernel.Name, err.Error(), console.last()}
+		return console.last(), &Error{g.Kernel.Name, err.Error(), console.last()}
 	}
 	if at := console.panicked(); at != "" {
-		return &Error{g.Kernel.Name, "it panicked: " + at, console.last()}
+		return console.last(), &Error{g.Kernel.Name, "it panicked: " + at, console.last()}
 	}
-	return nil
+	return console.last(), nil
 }
 
 // emulate runs the emulator to its end. The thread that starts it lives as long, because
 // the kernel kills the emulator when that thread ends, as it does when linerate is killed.
-func (g Guest) emulate(ctx context.Context, initrd string, console *tail, line func([]byte)) error {
+func (g Guest) emulate(ctx context.Context, initrd *os.File, console *tail, line func([]byte)) error {
 	reports, guestEnd, err := os.Pipe()
 	if err != nil {
 		return err
@@ -162,10 +174,10 @@ func (g Guest) emulate(ctx context.Context, initrd string, console *tail, line f
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		argv := g.Command(initrd)
+		argv := g.Command("/dev/fd/4")
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 		cmd.Stdout, cmd.Stderr = console, console
-		cmd.ExtraFiles = []*os.File{guestEnd}
+		cmd.ExtraFiles = []*os.File{guestEnd, initrd}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 		cmd.WaitDelay = time.Second
 		err := cmd.Start()
@@ -199,6 +211,9 @@ func readLines(r io.Reader, line func([]byte)) error {
 	}
 }
 
+// controls are what the machine's firmware sends to clear a terminal.
+var controls = regexp.MustCompile("\x1b(c|\\[[?0-9;]*[a-zA-Z])")
+
 // tail keeps the last lines of a console.
 type tail struct {
 	mutex sync.Mutex
@@ -214,7 +229,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	parts := strings.Split(t.rest+string(b), "\n")
 	t.rest = parts[len(parts)-1]
 	for _, p := range parts[:len(parts)-1] {
-		p = strings.TrimRight(p, "\r ")
+		p = strings.TrimRight(controls.ReplaceAllString(p, ""), "\r ")
 		if p == "" {
 			continue
 		}

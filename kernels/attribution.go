@@ -1,0 +1,153 @@
+package kernels
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/linerate/linerate/kernels/guest"
+	"github.com/linerate/linerate/result"
+)
+
+// profilePackets give some 15,000 samples, of which a function with 1 % of them has 100.
+const profilePackets = 50_000
+
+// profileFolder holds the profiles in the run's folder.
+const profileFolder = "profiles"
+
+// attribute shares a cell's instructions out over the functions in which samples were taken.
+func attribute(p *guest.Profile, value float64) *result.Attribution {
+	a := &result.Attribution{Packets: p.Packets, Samples: p.Samples, Subsystems: []result.AttributedPart{}, Functions: []result.AttributedFunction{}}
+	byFunction, bySubsystem, all := shares{}, shares{}, make([]float64, guest.Groups)
+	for i, stack := range p.Stacks {
+		name := p.Names[stack[0]]
+		for group, n := range p.Counts[i] {
+			byFunction.add(name, group, n)
+			bySubsystem.add(subsystemOf(name), group, n)
+			all[group] += float64(n)
+		}
+	}
+	for name, counts := range byFunction {
+		a.Functions = append(a.Functions, result.AttributedFunction{AttributedPart: part(name, counts, all, value), Subsystem: subsystemOf(name)})
+	}
+	for name, counts := range bySubsystem {
+		a.Subsystems = append(a.Subsystems, part(name, counts, all, value))
+	}
+	order := func(a, b result.AttributedPart) int {
+		return cmp.Or(cmp.Compare(b.InstructionsPerPacket, a.InstructionsPerPacket), cmp.Compare(a.Name, b.Name))
+	}
+	slices.SortFunc(a.Subsystems, order)
+	slices.SortFunc(a.Functions, func(x, y result.AttributedFunction) int { return order(x.AttributedPart, y.AttributedPart) })
+	return a
+}
+
+// shares are the samples of each name in each group.
+type shares map[string][]float64
+
+func (s shares) add(name string, group, n int) {
+	if s[name] == nil {
+		s[name] = make([]float64, guest.Groups)
+	}
+	s[name][group] += float64(n)
+}
+
+// t14 is the quantile of Student's distribution for 95 % and 15 groups.
+const t14 = 2.145
+
+// part has the interval of the groups' scatter. That of the samples would be too narrow:
+// packets that cost the same let a timer meet some places of their path too often.
+func part(name string, counts, all []float64, value float64) result.AttributedPart {
+	n, of := 0.0, 0.0
+	for g := range counts {
+		n, of = n+counts[g], of+all[g]
+	}
+	share, square := n/of, 0.0
+	for g := range counts {
+		if all[g] > 0 {
+			square += (counts[g]/all[g] - share) * (counts[g]/all[g] - share)
+		}
+	}
+	groups := float64(len(counts))
+	half := t14 * math.Sqrt(square/(groups-1)/groups)
+	return result.AttributedPart{Name: name, InstructionsPerPacket: share * value,
+		LowInstructions: max(0, share-half) * value, HighInstructions: min(1, share+half) * value}
+}
+
+var notInFileNames = regexp.MustCompile(`[^A-Za-z0-9.+-]+`)
+
+// packetsPerProfile is what the values of a pprof profile are for: it holds whole numbers.
+const packetsPerProfile = 1000
+
+// writeProfile stores a cell's samples for `go tool pprof`, in instructions of a thousand packets.
+func writeProfile(dir string, c result.Cell, p *guest.Profile) (string, error) {
+	out := &profile.Profile{
+		SampleType:        []*profile.ValueType{{Type: "instructions", Unit: "count"}},
+		DefaultSampleType: "instructions",
+		Comments:          []string{fmt.Sprintf("%s: instructions of %d packets, from %d samples", c.ID, packetsPerProfile, p.Samples)},
+	}
+	locations := make([]*profile.Location, len(p.Names))
+	for i, name := range p.Names {
+		f := &profile.Function{ID: uint64(i + 1), Name: name, SystemName: name}
+		locations[i] = &profile.Location{ID: uint64(i + 1), Line: []profile.Line{{Function: f}}}
+		out.Function, out.Location = append(out.Function, f), append(out.Location, locations[i])
+	}
+	for i, stack := range p.Stacks {
+		n := 0
+		for _, c := range p.Counts[i] {
+			n += c
+		}
+		s := &profile.Sample{Value: []int64{int64(math.Round(float64(n) / float64(p.Samples) * c.InstructionsPerPacket.Value * packetsPerProfile))}}
+		for _, f := range stack {
+			s.Location = append(s.Location, locations[f])
+		}
+		out.Sample = append(out.Sample, s)
+	}
+	var b bytes.Buffer
+	if err := out.CheckValid(); err != nil {
+		return "", fmt.Errorf("build the profile of %s: %w", c.ID, err)
+	}
+	if err := out.Write(&b); err != nil {
+		return "", fmt.Errorf("build the profile of %s: %w", c.ID, err)
+	}
+	name := filepath.Join(profileFolder, notInFileNames.ReplaceAllString(c.ID, "-")+".pb.gz")
+	if err := os.MkdirAll(filepath.Join(dir, profileFolder), 0o755); err != nil {
+		return "", fmt.Errorf("store the profile of %s: %w", c.ID, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
+		return "", fmt.Errorf("store the profile of %s: %w", c.ID, err)
+	}
+	return name, nil
+}
+
+// attributeCells does so for the cells of a boot that have a profile.
+func attributeCells(dir string, cells []result.Cell, b boot) error {
+	for _, m := range b.Cells {
+		i := indexOf(cells, m.Cell)
+		if i < 0 || m.Profile == nil || cells[i].InstructionsPerPacket == nil {
+			continue
+		}
+		p, err := guest.UnpackProfile(m.Profile)
+		if err != nil {
+			return fmt.Errorf("%s: %w", cells[i].ID, err)
+		}
+		if p.Samples == 0 {
+			return fmt.Errorf("%s: no sample was taken: does this kernel have CONFIG_PERF_EVENTS?", cells[i].ID)
+		}
+		c := &cells[i]
+		c.Attribution = attribute(p, c.InstructionsPerPacket.Value)
+		if p.Lost > 0 {
+			c.Warnings = append(c.Warnings, result.Warning{Code: "samples-lost", Text: fmt.Sprintf("%d samples were lost beside %d", p.Lost, p.Samples)})
+		}
+		if c.Attribution.File, err = writeProfile(dir, *c, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
