@@ -126,7 +126,11 @@ func cellOf(scenario plan.Scenario, version, flows int, directions plan.Directio
 	if version == 6 {
 		size = 84
 	}
-	return plan.Cell{Scenario: scenario.Name(), Backend: scenario.Backend(), IPVersion: version, FrameSize: size, Flows: flows, Directions: directions}
+	cell := plan.Cell{Scenario: scenario.Name(), Backend: scenario.Backend(), IPVersion: version, FrameSize: size, Flows: flows, Directions: directions}
+	if cell.Scenario == "ecmp" {
+		cell.PathCount = 2
+	}
+	return cell
 }
 
 func requestOf(pps float64, d time.Duration) trial.Request {

@@ -16,10 +16,10 @@ const silence = `table inet linerate-silent {
 }
 `
 
-// failure is the path of the plan's choice breaking down; nil if none is to.
+// failure is the path of the plan's choice breaking down; nil if none is to, or the cell has no such path.
 func failure(s Scenario) *Event {
 	e := s.Plan.ECMP
-	if e.FailPath == 0 {
+	if e.FailPath == 0 || e.FailPath > s.Cell.PathCount {
 		return nil
 	}
 	m := newMultipath(s)

@@ -36,7 +36,7 @@ type end struct {
 
 func newMultipath(s Scenario) multipath {
 	m := multipath{Scenario: s, target: s.beside("t")}
-	for i := 1; i <= s.Plan.ECMP.Paths; i++ {
+	for i := 1; i <= s.Cell.PathCount; i++ {
 		w := way{name: fmt.Sprintf("r%d", i)}
 		w.router = s.beside(w.name)
 		w.source, w.left = s.link(i, 0, [2]string{"s", "l"}, [2]string{s.DUT.Netns, w.router})

@@ -32,7 +32,7 @@ func scenarioOf(spelling string, version, flows int, netns string) Scenario {
 	p.Custom.Setup, p.Custom.Teardown = []string{"ip link set dev $DUT_B txqueuelen 77"}, []string{"ip link set dev $DUT_B txqueuelen 1000"}
 	return Scenario{
 		CPUs: []int{0}, ProcessDir: "/run/linerate/test.processes",
-		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows, FrameSize: 84, Directions: plan.Uni},
+		Cell: plan.Cell{Scenario: s.Name(), Backend: s.Backend(), IPVersion: version, Flows: flows, FrameSize: 84, Directions: plan.Uni, PathCount: 2},
 		Plan: p,
 		DUT:  testbed.DUT{Netns: netns, A: a, B: b, Queues: 1, MTUBytes: 1500},
 	}

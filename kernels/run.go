@@ -94,6 +94,9 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 	k := result.Kernel{Name: asked, AskedFor: asked, QEMU: []string{}, Modules: []string{}, ModulesRefused: []string{}, Boots: []result.KernelBoot{}}
 	fail := func(err error, cells []result.Cell) (result.Kernel, []result.Cell) {
 		k.Error = err.Error()
+		if ctx.Err() != nil {
+			k.Error = "the run was interrupted"
+		}
 		r.options.Events.Failed(k)
 		for i := range cells {
 			if cells[i].InstructionsPerPacket == nil && cells[i].Skipped == "" {

@@ -80,7 +80,11 @@ func (p Plan) Variants() []Variant {
 		}
 		cells := v.Cells()
 		for i := range cells {
-			cells[i].Variant = name
+			if of := cells[i].Variant; of != "" {
+				cells[i].Variant = name + ", " + of
+			} else {
+				cells[i].Variant = name
+			}
 		}
 		variants = append(variants, Variant{name, v, cells})
 	}

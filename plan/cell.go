@@ -27,7 +27,7 @@ func (p Plan) Cells() []Cell {
 			}
 		}
 	}
-	return cells
+	return p.multipath(cells)
 }
 
 // Direct tells that there is no DUT: generator and sink are joined directly.
@@ -46,17 +46,20 @@ func (c Cell) ScenarioID() string {
 // ID names the cell for programs and files' contents: "route/ipv4/64B/10000f/uni".
 func (c Cell) ID() string {
 	if c.Workload != "" {
-		return fmt.Sprintf("%s/ipv%d/%s/%dstreams", c.ScenarioID(), c.IPVersion, c.Workload, c.Flows)
+		return c.withVariant(fmt.Sprintf("%s/ipv%d/%s/%dstreams", c.ScenarioID(), c.IPVersion, c.Workload, c.Flows), "/")
 	}
 	size := c.FrameSize.String()
 	if c.FrameSize != IMIX {
 		size += "B"
 	}
-	id := fmt.Sprintf("%s/ipv%d/%s/%df/%s", c.ScenarioID(), c.IPVersion, size, c.Flows, c.Directions)
-	if c.Variant != "" {
-		id += "/" + c.Variant
+	return c.withVariant(fmt.Sprintf("%s/ipv%d/%s/%df/%s", c.ScenarioID(), c.IPVersion, size, c.Flows, c.Directions), "/")
+}
+
+func (c Cell) withVariant(name, between string) string {
+	if c.Variant == "" {
+		return name
 	}
-	return id
+	return name + between + c.Variant
 }
 
 // Title names the cell for people: "snat (nft), IPv4, 64 B, 10,000 flows, both directions".
@@ -66,7 +69,7 @@ func (c Cell) Title() string {
 		scenario += " (" + c.Backend + ")"
 	}
 	if c.Workload != "" {
-		return fmt.Sprintf("%s, IPv%d, %s", scenario, c.IPVersion, c.StreamsTitle())
+		return c.withVariant(fmt.Sprintf("%s, IPv%d, %s", scenario, c.IPVersion, c.StreamsTitle()), ", ")
 	}
 	flows := "1 flow"
 	if c.Flows != 1 {

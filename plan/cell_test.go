@@ -31,9 +31,9 @@ func TestCellTitles(t *testing.T) {
 		cell      Cell
 		id, title string
 	}{
-		{Cell{"snat", "nft", 4, 64, 10_000, Bi, "", ""}, "snat-nft/ipv4/64B/10000f/bi", "snat (nft), IPv4, 64 B, 10,000 flows, both directions"},
-		{Cell{"route", "", 6, IMIX, 1, Uni, "", ""}, "route/ipv6/imix/1f/uni", "route, IPv6, IMIX, 1 flow, one direction"},
-		{Cell{"limit", "nft", 4, 9018, 1_000_000, Uni, "", ""}, "limit/ipv4/9018B/1000000f/uni", "limit (nft), IPv4, 9,018 B, 1,000,000 flows, one direction"},
+		{Cell{"snat", "nft", 4, 64, 10_000, Bi, 0, "", ""}, "snat-nft/ipv4/64B/10000f/bi", "snat (nft), IPv4, 64 B, 10,000 flows, both directions"},
+		{Cell{"route", "", 6, IMIX, 1, Uni, 0, "", ""}, "route/ipv6/imix/1f/uni", "route, IPv6, IMIX, 1 flow, one direction"},
+		{Cell{"limit", "nft", 4, 9018, 1_000_000, Uni, 0, "", ""}, "limit/ipv4/9018B/1000000f/uni", "limit (nft), IPv4, 9,018 B, 1,000,000 flows, one direction"},
 	}
 	for _, tt := range tests {
 		if tt.cell.ID() != tt.id || tt.cell.Title() != tt.title {

@@ -1,14 +1,18 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
 
+const ecmpScenario = "ecmp"
+
 // ECMP is the equal-cost multipath of scenario ecmp: two routers, one connected to each
-// side of the tester, and between them Paths routers, of which each flow takes one.
+// side of the tester, and between them some routers, of which each flow takes one.
 type ECMP struct {
-	Paths int `yaml:"paths" json:"paths"`
+	// Paths has an entry for each cell: its number of routers between the two.
+	Paths []int `yaml:"paths" json:"paths"`
 	// HashPolicy is net.ipv4.fib_multipath_hash_policy, and that of IPv6: 0 chooses by
 	// addresses, 1 by ports too (Documentation/networking/ip-sysctl.rst, Linux 6.18).
 	HashPolicy int `yaml:"hash_policy" json:"hash_policy"`
@@ -38,24 +42,27 @@ const (
 
 func defaultECMP() ECMP {
 	return ECMP{
-		Paths: 2, HashPolicy: 1, HoldTime: Duration(9 * time.Second),
+		Paths: []int{2}, HashPolicy: 1, HoldTime: Duration(9 * time.Second),
 		FailAt: Duration(2 * time.Second), FailHow: FailLinkDown, TrialDuration: Duration(5 * time.Second),
 	}
 }
 
 func (c *checker) ecmp(p Plan) {
 	e := p.ECMP
-	if e == (ECMP{}) && !slices.ContainsFunc(p.Scenarios, func(s Scenario) bool { return s.Name() == "ecmp" }) {
+	if len(e.Paths) == 0 && e.HoldTime == 0 && !slices.ContainsFunc(p.Scenarios, func(s Scenario) bool { return s.Name() == ecmpScenario }) {
 		return // a plan that was stored before there was any
 	}
-	c.whole("ecmp.paths", "ecmp.paths", e.Paths)
+	if len(e.Paths) == 0 {
+		c.add("ecmp.paths", "", "leave the line out to have the default", "is empty")
+	}
+	distinct(c, "ecmp.paths", e.Paths, func(path string, n int) { c.whole(path, "ecmp.paths", n) })
 	c.whole("ecmp.hash_policy", "ecmp.hash_policy", e.HashPolicy)
 	if c.duration("ecmp.hold_time", e.HoldTime) && time.Duration(e.HoldTime)%time.Second != 0 {
 		c.add("ecmp.hold_time", "", "", "%s is not a number of whole seconds, in which BGP tells it", e.HoldTime)
 	}
 	c.whole("ecmp.fail_path", "ecmp.fail_path", e.FailPath)
-	if e.FailPath > e.Paths {
-		c.add("ecmp.fail_path", "ecmp.paths", "", "there is no path %d of %d", e.FailPath, e.Paths)
+	if len(e.Paths) > 0 && e.FailPath > slices.Max(e.Paths) {
+		c.add("ecmp.fail_path", "ecmp.paths", "", "there is no path %d of %d", e.FailPath, slices.Max(e.Paths))
 	}
 	c.choice("ecmp.fail_how", e.FailHow)
 	at, long := c.duration("ecmp.fail_at", e.FailAt), c.duration("ecmp.trial_duration", e.TrialDuration)
@@ -63,4 +70,27 @@ func (c *checker) ecmp(p Plan) {
 		c.add("ecmp.fail_at", "ecmp.trial_duration", "", "%s is not before the end of the trial of %s", e.FailAt, e.TrialDuration)
 	}
 	c.load("ecmp.load_pps", e.LoadPPS, "at least 0", e.LoadPPS >= 0)
+}
+
+// multipath are the cells with one for each number of paths in the place of each of
+// scenario ecmp.
+func (p Plan) multipath(cells []Cell) []Cell {
+	var all []Cell
+	for _, c := range cells {
+		if c.Scenario != ecmpScenario {
+			all = append(all, c)
+			continue
+		}
+		for _, n := range p.ECMP.Paths {
+			c.PathCount = n
+			if len(p.ECMP.Paths) > 1 {
+				c.Variant = "1 path"
+				if n > 1 {
+					c.Variant = fmt.Sprintf("%d paths", n)
+				}
+			}
+			all = append(all, c)
+		}
+	}
+	return all
 }

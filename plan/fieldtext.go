@@ -94,7 +94,7 @@ var fieldTexts = map[string]string{
 	"custom.timeout":  "a command that has not ended by then is killed",
 
 	"ecmp":                "the equal-cost paths of scenario ecmp, and the failure of one of them",
-	"ecmp.paths":          "routers side by side, each a path; 1: a chain of three routers",
+	"ecmp.paths":          "routers side by side, each a path, a cell for each number; 1: a chain of three routers",
 	"ecmp.hash_policy":    "what a path is chosen by: 0, the addresses; 1, the ports too (net.ipv4.fib_multipath_hash_policy)",
 	"ecmp.hold_time":      "BGP: a neighbour that is silent for so long is given up",
 	"ecmp.fail_path":      "the path that fails in a trial of its own after the search; 0: none",

@@ -169,7 +169,10 @@ type Cell struct {
 	FrameSize  FrameSize `json:"frame_size_bytes"`
 	Flows      int       `json:"flows"`
 	Directions Direction `json:"directions"`
-	// Variant tells cells of a comparison apart: "A", "B", or the value of a sweep.
+	// PathCount is the number of equal-cost paths of scenario ecmp.
+	PathCount int `json:"path_count,omitempty"`
+	// Variant tells cells of a comparison apart: "A", "B", or the value of a sweep; and
+	// those of scenario ecmp with several numbers of paths: "2 paths".
 	Variant string `json:"variant,omitempty"`
 	// Workload is empty for frames, else the program with its protocol and direction:
 	// "iperf3-tcp-reverse"; Flows is then the number of streams.

@@ -208,6 +208,7 @@ func (p Plan) clone() Plan {
 	p.Lab.SinkCPUs = slices.Clone(p.Lab.SinkCPUs)
 	p.Scenarios = slices.Clone(p.Scenarios)
 	p.IPerf3.Streams, p.IPerf.Streams = slices.Clone(p.IPerf3.Streams), slices.Clone(p.IPerf.Streams)
+	p.ECMP.Paths = slices.Clone(p.ECMP.Paths)
 	p.Traffic.IPVersions = slices.Clone(p.Traffic.IPVersions)
 	p.Traffic.FrameSizes = slices.Clone(p.Traffic.FrameSizes)
 	p.Traffic.Flows = slices.Clone(p.Traffic.Flows)

@@ -107,7 +107,7 @@ func TestSetEveryField(t *testing.T) {
 		"traffic.seed": "-7", "traffic.engine": "xdp", "limit.pps": "5", "limit.burst_packets": "6", "testpmd.cores": "3",
 		"ruleset.file": "my.nft", "ruleset.rules": "7", "ruleset.hit": "first", "routes.prefixes": "9", "routes.length": "30", "routes.length_ipv6": "70",
 		"custom.setup": "true,:", "custom.teardown": "false", "custom.layer2": "true", "custom.timeout": "5s",
-		"ecmp.paths": "3", "ecmp.hash_policy": "0", "ecmp.hold_time": "6s", "ecmp.fail_path": "2", "ecmp.fail_at": "1s", "ecmp.fail_how": "silent", "ecmp.trial_duration": "15s", "ecmp.load_pps": "1e5",
+		"ecmp.paths": "3,1", "ecmp.hash_policy": "0", "ecmp.hold_time": "6s", "ecmp.fail_path": "2", "ecmp.fail_at": "1s", "ecmp.fail_how": "silent", "ecmp.trial_duration": "15s", "ecmp.load_pps": "1e5",
 		"trial.drain_quiet": "1ms", "trial.drain_max": "3s", "trial.settle": "1.5s",
 		"search.algorithm": "binary", "search.min_load_pps": "0.5", "search.max_load_pps": "1e8", "search.max_trial_time": "1h",
 		"search.goals[1].name": "G", "search.goals[1].loss_ratio": "0.07%", "search.goals[1].exceed_ratio": "0.1",

@@ -143,7 +143,7 @@ func everyField(t *testing.T) Plan {
 		Routes:  Routes{Prefixes: 8, Length: 30, LengthIPv6: 70},
 		Custom:  Custom{Setup: []string{"ip link set $DUT_A up", "true, && :"}, Teardown: []string{"false"}, Layer2: true, Timeout: 5e9},
 		Trial:   Trial{DrainQuiet: 1e6, DrainMax: 3e9, Settle: 1500e6},
-		ECMP:    ECMP{Paths: 3, HoldTime: Duration(6 * time.Second), FailPath: 3, FailAt: Duration(time.Second), FailHow: FailSilent, TrialDuration: Duration(15 * time.Second), LoadPPS: 1e5},
+		ECMP:    ECMP{Paths: []int{3, 1}, HoldTime: Duration(6 * time.Second), FailPath: 3, FailAt: Duration(time.Second), FailHow: FailSilent, TrialDuration: Duration(15 * time.Second), LoadPPS: 1e5},
 		Search: Search{Algorithm: "binary", MinLoadPPS: 0.5, MaxLoadPPS: 1e8, MaxTrialTime: 3600e9,
 			Goals: []Goal{{Name: "G", LossRatio: 0.0007, ExceedRatio: 0.1, TrialDuration: 60e9, DurationSum: 61e9, Width: 1e-6}}},
 		Latency: Latency{Enabled: true, Loads: []Ratio{0.25, 1.1}, LoadsPPS: []float64{1000, 2.5e5}, ThroughputGoal: "G", TrialDuration: 250e6, TrialsPerLoad: 2},

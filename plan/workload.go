@@ -147,7 +147,7 @@ func (p Plan) streamCells(w ofStreams) []Cell {
 			}
 		}
 	}
-	return cells
+	return p.multipath(cells)
 }
 
 // StreamsTitle names the streams of a cell for people: "iperf3 TCP reverse, 5 streams".

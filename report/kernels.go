@@ -72,7 +72,9 @@ func countSection(d digest) section {
 			v := c.InstructionsPerPacket
 			if v == nil {
 				s.Rows = append(s.Rows, []string{"  " + c.Kernel, "-", "", "", "", "", ""})
-				s.Notes = append(s.Notes, sentence(c.Kernel+", "+g.label+" was not measured: "+c.Skipped))
+				if !kernelFailed(d.Run, c.Kernel) { // that is said of the kernel
+					s.Notes = append(s.Notes, sentence(c.Kernel+", "+g.label+" was not measured: "+c.Skipped))
+				}
 				continue
 			}
 			share := "-"
@@ -89,6 +91,11 @@ func countSection(d digest) section {
 	}
 	s.Graph = countGraph(d.Run)
 	return s
+}
+
+// kernelFailed tells whether nothing more was measured of a kernel.
+func kernelFailed(run *result.Run, name string) bool {
+	return slices.ContainsFunc(run.Kernels, func(k result.Kernel) bool { return k.Name == name && k.Error != "" })
 }
 
 // instructions prints a count with one decimal: the last is a part in ten thousand of a packet's.

@@ -89,6 +89,9 @@ func (r rung) bar() string {
 	return strings.Repeat("█", n)
 }
 
+// RateText is the rate as HTML has it.
+func (r rung) RateText() string { return pretty(r.Rate) }
+
 // ladderSections are the ladders as sections of the report.
 func ladderSections(d digest) []section {
 	var list []section

@@ -180,11 +180,8 @@ func streamNotes(d digest, cells []cell, udp bool) []string {
 	if udp {
 		notes = append(notes, "Mpps are datagrams that arrived. Lost is the share of the datagrams sent that did not arrive, wherever it was: in the device, or at a receiver that read too slowly.")
 	}
-	for _, c := range d.Cells {
-		if !c.measured() {
-			notes = append(notes, sentence(c.Label+" was skipped: "+c.Skipped))
-		}
-	}
+	notes = append(notes, skippedNotes(d.Cells)...)
+
 	return notes
 }
 

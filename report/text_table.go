@@ -112,10 +112,8 @@ func (p *page) summary(d digest) {
 	p.line("")
 	p.wrapped(p.dim("* "), "Mpps and Gbit/s are per direction; a line \"sum\" is both directions together. \">=\" is a lower bound: the tester "+
 		"or the maximum load ended the search. d is the trial duration and S the trial time that decides a load.")
-	for _, c := range d.Cells {
-		if !c.measured() {
-			p.wrapped(p.dim("* "), sentence(c.Label+" was skipped: "+c.Skipped))
-		}
+	for _, note := range skippedNotes(d.Cells) {
+		p.wrapped(p.dim("* "), note)
 	}
 }
 

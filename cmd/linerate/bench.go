@@ -117,6 +117,10 @@ func (f fieldFlag) Set(value string) error {
 // scenarioList is a line for each scenario, with its spellings.
 func scenarioList() string {
 	var b strings.Builder
+	width := 0
+	for _, s := range plan.Scenarios() {
+		width = max(width, len(s.Name))
+	}
 	for _, s := range plan.Scenarios() {
 		line := s.Description
 		if len(s.Backends) > 1 {
@@ -125,12 +129,12 @@ func scenarioList() string {
 				line += fmt.Sprintf(", %s-%s", s.Name, other)
 			}
 		}
-		for i, text := range wrapped(line, 66) {
+		for i, text := range wrapped(line, 76-width) {
 			name := s.Name
 			if i > 0 {
 				name = ""
 			}
-			fmt.Fprintf(&b, "  %-11s %s\n", name, text)
+			fmt.Fprintf(&b, "  %-*s %s\n", width, name, text)
 		}
 	}
 	return b.String()

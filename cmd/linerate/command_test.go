@@ -202,7 +202,11 @@ func TestPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(list, name+": "+counted(len(p.Cells()), "cell")+", about ") {
+		e, err := bench.EstimateOf(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(list, name+": "+counted(e.Cells, "cell")+", about ") {
 			t.Errorf("`plans` does not list %s with its cells and time:\n%s", name, list)
 		}
 		want, err := plans.Read(name)

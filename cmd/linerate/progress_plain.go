@@ -115,7 +115,7 @@ func ceilingLine(c result.Ceiling) string {
 // cellLine is a finished cell: its figures, or why it has none.
 func cellLine(cell plan.Cell, c result.Cell, took time.Duration) string {
 	if c.Skipped != "" {
-		return cell.Title() + ": skipped: " + c.Skipped
+		return cell.Title() + ": skipped: " + oneLine(c.Skipped)
 	}
 	text := cell.Title() + ": " + strings.Join(figureTexts(c), ", ")
 	if c.Verdict != "" {

@@ -133,7 +133,7 @@ func cellRow(p paint, cell plan.Cell, all []plan.Cell, c result.Cell, took time.
 	}
 	title += strings.Repeat(" ", max(0, longest-len(title)))
 	if c.Skipped != "" {
-		return p.dim("- "+title+"  skipped: ") + p.warn(c.Skipped)
+		return p.dim("- "+title+"  skipped: ") + p.warn(oneLine(c.Skipped))
 	}
 	mark := p.good("✓ ")
 	if c.Verdict == result.Unstable || c.Verdict == result.Undefined {
@@ -183,3 +183,6 @@ func testbedLine(run *result.Run) string {
 	t := run.Testbed
 	return fmt.Sprintf("%s: DUT on CPU %s, tester on CPU %s, kernel %s", t.Kind, plan.CPUList(t.DUTCPUs), plan.CPUList(t.TesterCPUs), run.Environment.Kernel)
 }
+
+// oneLine is a text without its line breaks: a tool's own message may have some.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -42,6 +42,9 @@ func Open(ctx context.Context, name, cache string) (*Kernel, error) {
 	case strings.ContainsAny(name, "/,"):
 		return openImage(name)
 	}
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return openImage(name)
+	}
 	return openPackage(ctx, name, cache)
 }
 
