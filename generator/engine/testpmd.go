@@ -7,7 +7,7 @@ import (
 )
 
 func openTestpmd(c Config) (generator.Generator, error) {
-	g, err := testpmd.New(c.Config, c.Priority)
+	g, err := testpmd.New(c.Config)
 	if err != nil {
 		return nil, err
 	}

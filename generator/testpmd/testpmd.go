@@ -12,7 +12,6 @@ import (
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/internal/netns"
-	"github.com/linerate/linerate/internal/sched"
 	"github.com/vishvananda/netlink"
 	vnetns "github.com/vishvananda/netns"
 )
@@ -44,18 +43,18 @@ var ErrNotPaced = errors.New("testpmd sends as fast as it goes until it is stopp
 // startPatience is for the first frame of a load.
 const startPatience = 2 * time.Second
 
-// New starts testpmd for each stream, which then waits. The sending threads get the
-// priority, as sched.Prioritise has it, unless two streams share a CPU. The error is a
-// *kernel.MissingError where DPDK is not installed.
-func New(config generator.Config, priority int) (*Generator, error) {
+// New starts testpmd for each stream, which then waits. Its threads get no real-time
+// priority: one that polls would keep the thread that takes the commands from its CPU. The
+// error is a *kernel.MissingError where DPDK is not installed.
+func New(config generator.Config) (*Generator, error) {
 	g := &Generator{config: config}
-	if err := g.prepare(priority); err != nil {
+	if err := g.prepare(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open generator testpmd: %w", err), g.Close())
 	}
 	return g, nil
 }
 
-func (g *Generator) prepare(priority int) error {
+func (g *Generator) prepare() error {
 	if err := check(g.config); err != nil {
 		return err
 	}
@@ -66,11 +65,8 @@ func (g *Generator) prepare(priority int) error {
 	if len(cpus) == 0 {
 		cpus = []int{0}
 	}
-	if len(cpus) < len(g.config.Streams) {
-		priority = 0 // of two threads that poll one CPU in real time, the second never sends
-	}
 	for i, s := range g.config.Streams {
-		if err := g.open(i, s, shareOf(cpus, i, len(g.config.Streams)), priority); err != nil {
+		if err := g.open(i, s, shareOf(cpus, i, len(g.config.Streams))); err != nil {
 			return fmt.Errorf("stream %s: %w", s.Port, err)
 		}
 	}
@@ -89,7 +85,7 @@ func shareOf(cpus []int, stream, streams int) []int {
 	return list
 }
 
-func (g *Generator) open(number int, s generator.Stream, cpus []int, priority int) error {
+func (g *Generator) open(number int, s generator.Stream, cpus []int) error {
 	src := &source{stream: s, threads: len(cpus)}
 	g.sources = append(g.sources, src)
 	var err error
@@ -101,10 +97,8 @@ func (g *Generator) open(number int, s generator.Stream, cpus []int, priority in
 		return err
 	}
 	src.base.Store(base)
-	if src.process, err = start(s.Netns, cpus, arguments(os.Getpid()*2+number, s, cpus, g.config.Sizes[0])); err != nil {
-		return err
-	}
-	return src.prioritise(priority)
+	src.process, err = start(s.Netns, cpus, arguments(os.Getpid()*2+number, s, cpus, g.config.Sizes[0]))
+	return err
 }
 
 func handle(ns string) (*netlink.Handle, error) {
@@ -117,29 +111,6 @@ func handle(ns string) (*netlink.Handle, error) {
 	}
 	defer at.Close()
 	return netlink.NewHandleAt(at)
-}
-
-// prioritise lets the sending threads go before others, and the thread that takes the
-// commands before them, for it has to stop them.
-func (s *source) prioritise(priority int) error {
-	if priority == 0 {
-		return nil
-	}
-	workers, others, err := s.process.threads()
-	if err != nil {
-		return err
-	}
-	for _, tid := range workers {
-		if err := sched.Prioritise(tid, priority); err != nil {
-			return err
-		}
-	}
-	for _, tid := range others {
-		if err := sched.Prioritise(tid, max(priority+1, -20)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // left is how many frames have left the device, as the kernel counts them.

@@ -69,7 +69,7 @@ func (r *rig) counted(t *testing.T) (tx, rx uint64) {
 func TestEveryFrameIsAccountedFor(t *testing.T) {
 	for _, size := range []int{64, 1518} {
 		r := newRig(t, size)
-		g, err := testpmd.New(r.config, 0)
+		g, err := testpmd.New(r.config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestSinkTakesNothingElse(t *testing.T) {
 	if err := errors.Join(r.sink.ExpectFlows([]frame.Flow{other}), r.sink.Arm(7)); err != nil {
 		t.Fatal(err)
 	}
-	g, err := testpmd.New(r.config, 0)
+	g, err := testpmd.New(r.config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestSinkTakesNothingElse(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	r := newRig(t, 64)
-	g, err := testpmd.New(r.config, 0)
+	g, err := testpmd.New(r.config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestCancelled(t *testing.T) {
 // TestKilled expects an error with the reason when testpmd dies.
 func TestKilled(t *testing.T) {
 	r := newRig(t, 64)
-	g, err := testpmd.New(r.config, 0)
+	g, err := testpmd.New(r.config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestKilled(t *testing.T) {
 // TestWhatItCannotDo expects each to be refused with the reason.
 func TestWhatItCannotDo(t *testing.T) {
 	r := newRig(t, 64)
-	g, err := testpmd.New(r.config, 0)
+	g, err := testpmd.New(r.config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestWhatItCannotDo(t *testing.T) {
 		if want == "network name" {
 			want = "no-such-namespace"
 		}
-		if g, err := testpmd.New(c, 0); err == nil || (!strings.Contains(err.Error(), want) && want != "no-such-namespace") {
+		if g, err := testpmd.New(c); err == nil || (!strings.Contains(err.Error(), want) && want != "no-such-namespace") {
 			t.Errorf("want %q: %v, %v", want, g, err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestWhatItCannotDo(t *testing.T) {
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	c := generator.Config{CPUs: []int{0}, Sizes: frame.Sizes{64}, Streams: []generator.Stream{{Port: "a", Interface: "none", Flows: []frame.Flow{flow}}}}
-	_, err := testpmd.New(c, 0)
+	_, err := testpmd.New(c)
 	var missing *kernel.MissingError
 	if !errors.As(err, &missing) || !strings.Contains(missing.Line(), "dpdk-dev") {
 		t.Errorf("without testpmd: %v", err)
