@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/linerate/linerate/generator/engine"
 	"github.com/linerate/linerate/internal/kernel"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
@@ -100,6 +101,10 @@ func (r *run) ceilingOf(ctx context.Context, s shape) (c result.Ceiling, err err
 		return c, err
 	}
 	c.Bound = unpacedBound(unpaced)
+	if engine.Unpaced(c.Engine) {
+		c.Unpaced, c.PPS = true, unpaced.ReceivedPPS()/float64(s.directions.Count())
+		return c, nil
+	}
 	most := float64(unpaced.Sent) / unpaced.ActualDurationS / float64(s.directions.Count())
 	for attempt := 0; attempt < probeAttempts && c.PPS < most/plausibleShare; attempt++ {
 		if err := m.ceiling(ctx, &c, min(r.options.Plan.Search.MinLoadPPS, most/2), most); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/linerate/linerate/generator/engine"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/search"
@@ -69,6 +70,9 @@ func newCell(c plan.Cell, ceiling result.Ceiling) result.Cell {
 // searchCell makes the trials of a cell and writes its figures, also of a search
 // that was broken off.
 func (r *run) searchCell(ctx context.Context, cell *result.Cell, bed trial.Measurer) error {
+	if engine.Unpaced(cell.Engine) {
+		return r.unpacedCell(ctx, cell, bed)
+	}
 	p := r.options.Plan.Search
 	config := searchConfig(p, cell.CeilingPPS)
 	strict := slices.ContainsFunc(p.Goals, func(g plan.Goal) bool { return g.LossRatio == 0 })

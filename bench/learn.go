@@ -36,8 +36,10 @@ func (s *station) learn(ctx context.Context) error {
 		}
 	}
 	s.streams = flows
-	s.bed.Generator, err = s.open(s.engine, directions, flows)
-	return err
+	if s.bed.Generator, err = s.open(s.engine, directions, flows); err != nil {
+		return err
+	}
+	return s.markGenerator()
 }
 
 // learnedDirections is 2 if replies are sent at all: by traffic in both

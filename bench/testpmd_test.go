@@ -35,6 +35,7 @@ func TestTestpmdForwards(t *testing.T) {
 				if strings.HasPrefix(backend, "io") {
 					checkUnchanged(t, b)
 				}
+				checkReleased(t, b)
 			})
 		}
 	}

@@ -115,7 +115,7 @@ func (v *varied) inCell(ctx context.Context, c plan.Cell, measure func(context.C
 // ended keeps the first measurement of a cell in the record, in the order of the variants.
 func (v *varied) ended(cell result.Cell) error {
 	known := slices.ContainsFunc(v.record.Cells, func(c result.Cell) bool { return c.ID == cell.ID })
-	if !known && (len(cell.Goals) > 0 || cell.Skipped != "") {
+	if !known && (len(cell.Goals) > 0 || cell.Unpaced != nil || cell.Skipped != "") {
 		v.record.Cells = append(v.record.Cells, cell)
 		var order []string
 		for _, variant := range v.variants {
@@ -195,6 +195,9 @@ func (v *varied) throughput(ctx context.Context, variant plan.Variant, c plan.Ce
 		}
 		if cell.Skipped != "" {
 			return f, fmt.Errorf("cell %s: %s", c.ID(), cell.Skipped)
+		}
+		if cell.Unpaced != nil {
+			return figure{pps: cell.Unpaced.ReceivedPPS}, nil
 		}
 		if f.pps = cell.Goals[0].ConditionalPPS; f.pps > 0 {
 			return f, nil

@@ -81,6 +81,7 @@ var kinds = map[string]kind{
 	"xdp-bridge":       xdpBridge,
 
 	"testpmd": testpmd,
+	"ovs":     ovs,
 }
 
 // Kinds are the names of all scenarios that this package can make, besides the one

@@ -1,6 +1,7 @@
 package dut
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -55,7 +56,7 @@ func spellings() []string {
 // needTools skips where a scenario's tools are missing.
 func needTools(t *testing.T) {
 	t.Helper()
-	testenv.Need(t, "the tools of all scenarios", requireTools("nft", "iptables", "ip6tables", "ip", "ethtool", "bird", "birdc", testpmdTool))
+	testenv.Need(t, "the tools of all scenarios", requireTools("nft", "iptables", "ip6tables", "ip", "ethtool", "bird", "birdc", testpmdTool, "ovs-vsctl", ovsDPDKBuild, ovsPlainBuild))
 }
 
 func TestSteps(t *testing.T) {
@@ -101,7 +102,8 @@ func TestSteps(t *testing.T) {
 func TestSetup(t *testing.T) {
 	needTools(t)
 	first := map[string]string{"nft": "# nftables v", "iptables": "# iptables v", "ip6tables": "# ip6tables v", "ip": "# ip utility, iproute2-", "bridge": "# bridge utility, ", "ethtool": "# ethtool version ",
-		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v", "bird": "# BIRD version 2."}
+		"iptables-restore": "# iptables-restore v", "ip6tables-restore": "# ip6tables-restore v", "bird": "# BIRD version 2.",
+		"ovsdb-server": "# ovsdb-server (Open vSwitch) ", "ovs-vsctl": "# ovs-vsctl (Open vSwitch) ", "ovs-ofctl": "# ovs-ofctl (Open vSwitch) ", ovsPlainBuild: "# ovs-vswitchd (Open vSwitch) "}
 	for _, spelling := range spellings() {
 		for _, version := range []int{4, 6} {
 			t.Run(fmt.Sprintf("%s/v%d", spelling, version), func(t *testing.T) {
@@ -123,12 +125,12 @@ func TestSetup(t *testing.T) {
 				setup := applied.Setup
 				known := map[string]bool{}
 				for _, step := range steps {
-					if step.Do.Kind != journal.Command && step.Do.Kind != journal.StartProcess {
+					if step.Do.Kind != journal.Command && step.Do.Kind != journal.StartProcess || step.VersionLine != "" {
 						continue
 					}
 					tool := step.Do.Argv[0]
 					if step.Do.Kind == journal.StartProcess {
-						tool = step.Do.Process.Program
+						tool = cmp.Or(step.Do.Process.Program, tool)
 					}
 					if known[tool] || tool == "sh" {
 						continue
@@ -213,6 +215,7 @@ func TestMissingTool(t *testing.T) {
 		{"limit", 4, "nft", "nftables"},
 		{"bridge", 4, "ip", "iproute2"},
 		{"testpmd", 4, "dpdk-testpmd", "dpdk-dev"},
+		{"ovs", 4, "ovs-vsctl", "openvswitch-switch"},
 		{"flowtable", 4, "nft", "nftables"},
 		{"nft-ruleset", 6, "nft", "nftables"},
 		{"iptables-ruleset", 4, "iptables-restore", "iptables"},

@@ -64,9 +64,9 @@ func testpmdSteps(s Scenario) ([]Step, error) {
 		argv = append(argv, "--eth-peer=0,"+s.DUT.A.TesterMAC.String(), "--eth-peer=1,"+s.DUT.B.TesterMAC.String())
 	}
 	p := journal.Process{OpenInput: true, CPUs: s.CPUs, Ready: journal.Ready{Log: testpmdPrompt, WithinMS: testpmdReadyMS}}
-	var steps []Step
+	steps := s.releaseDevices()
 	if socket == "afxdp" {
-		steps = append(s.withoutXDP(), s.pollByProcess()...)
+		steps = append(steps, s.pollByProcess()...)
 	}
 	p.Env = []string{"RUNTIME_DIRECTORY=" + s.dirOf("testpmd")} // else DPDK keeps its state in /run/dpdk
 	start := s.process("testpmd", append([]string{testpmdTool}, argv...), p)
@@ -74,12 +74,13 @@ func testpmdSteps(s Scenario) ([]Step, error) {
 	return append(steps, start), nil
 }
 
-// withoutXDP takes the XDP programs off the DUT's devices after all that follows: a process
-// that is killed leaves those of its sockets there. Beforehand it changes nothing.
-func (s Scenario) withoutXDP() []Step {
+// releaseDevices takes the DUT's devices out of promiscuous mode, and the XDP programs off
+// them, after all that follows: DPDK leaves them in that mode, and a process that is killed
+// leaves the programs of its sockets. Beforehand it changes nothing.
+func (s Scenario) releaseDevices() []Step {
 	var steps []Step
 	for _, device := range []string{s.DUT.A.Interface, s.DUT.B.Interface} {
-		off := s.command("ip", "link", "set", "dev", device, "xdp", "off")
+		off := s.command("ip", "link", "set", "dev", device, "promisc", "off", "xdp", "off")
 		steps = append(steps, Step{Do: off, Undo: off})
 	}
 	return steps

@@ -109,6 +109,13 @@ type Counts struct {
 	Interruptions int
 }
 
+// OtherProcesses is a Generator whose frames are sent by threads of other processes:
+// their CPU time is the tester's, and nobody else's.
+type OtherProcesses interface {
+	// Threads are their thread ids.
+	Threads() ([]int, error)
+}
+
 // Generator sends test frames.
 type Generator interface {
 	// Send offers the load and returns when it is over or ctx ends; counts are valid either way.

@@ -96,6 +96,16 @@ func (t *Threads) MarkSinks(tids []int) error {
 	return nil
 }
 
+// MarkOwn names threads of other processes that do linerate's own work.
+func (t *Threads) MarkOwn(tids []int) error {
+	for _, tid := range tids {
+		if err := t.objects.Watched.Put(uint32(tid), uint32(ownOwner)); err != nil {
+			return fmt.Errorf("watch the CPU time of the tester's thread %d: %w", tid, err)
+		}
+	}
+	return nil
+}
+
 // ownerTimes are the nanoseconds on one CPU by owner.
 type ownerTimes [owners]uint64
 

@@ -20,6 +20,12 @@ type EngineInfo struct {
 	// Pktgen tells that its frames carry the mark of the kernel's packet generator instead
 	// of linerate's: they have no flow number, so that nothing can be said of single flows.
 	Pktgen bool
+	// OneFlow tells that its frames carry no mark and are of one flow, whatever
+	// traffic.flows says: the sink knows them by their addresses and ports.
+	OneFlow bool
+	// Unpaced tells that it sends as fast as it goes or not at all, so that no load can be
+	// searched: a cell has the rate that arrived instead.
+	Unpaced bool
 	// Batch tells whether traffic.batch steers it.
 	Batch bool
 }
@@ -30,11 +36,15 @@ const liveFrameBytes = 3200
 // afxdpFrameBytes is what fits into one page of shared memory, FCS included (generator/afxdp).
 const afxdpFrameBytes = 4096 + 4
 
+// testpmdFrameBytes is what fits into a slot of the ring of DPDK's driver (generator/testpmd).
+const testpmdFrameBytes = 1518
+
 var engineInfos = []EngineInfo{
 	{Name: "xdp", Description: "an XDP program run on live frames: the fastest", MaxFrameBytes: liveFrameBytes, Chosen: true, Batch: true},
 	{Name: "afpacket", Description: "AF_PACKET sockets: jumbo frames, any device", MaxFrameBytes: int(MaxFrameSize), Chosen: true},
 	{Name: "afxdp", Description: "AF_XDP sockets, with or without copying; a transmit queue for each thread", MaxFrameBytes: afxdpFrameBytes},
 	{Name: "pktgen", Description: "the kernel's packet generator, where its module is loaded", MaxFrameBytes: int(MaxFrameSize), Pktgen: true},
+	{Name: "testpmd", Description: "DPDK's testpmd, for comparison: one flow of IPv4, as fast as it goes and never paced", MaxFrameBytes: testpmdFrameBytes, OneFlow: true, Unpaced: true},
 }
 
 // EngineAuto stands for the first engine that can send the plan's sizes.
@@ -71,6 +81,22 @@ func EngineList() string {
 	names := EngineChoices()
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// unpaced checks that a plan asks of an engine that cannot be paced only what it can do.
+func (c *checker) unpaced(p Plan) {
+	if info, _ := EngineNamed(p.Traffic.Engine); !info.Unpaced || p.OfStreams() {
+		return
+	}
+	const why = "engine %s cannot be paced: it sends as fast as it goes, and only the rate that arrives can be measured"
+	for i, t := range p.Tests {
+		if t != Throughput {
+			c.add(fmt.Sprintf("tests[%d]", i), "traffic.engine", "leave it out, or use another engine", why+", not %s", p.Traffic.Engine, t)
+		}
+	}
+	if p.Repeated.Figure == FigureForwardingRate || p.AB.On() && p.Figure() == FigureForwardingRate {
+		c.add("repeated.figure", "traffic.engine", "set repeated.figure to throughput", why+" and no forwarding rate at a fixed load", p.Traffic.Engine)
+	}
 }
 
 // engine checks the generator, and that the settings of others are left alone.

@@ -24,6 +24,7 @@ var scenarioInfos = []ScenarioInfo{
 	{"snat", []string{"nft", "iptables"}, "forwarding with source NAT from A to B; replies are translated back"},
 	{"bridge", nil, "a Linux bridge of the two interfaces: frames are passed on by MAC address and not routed"},
 	{"testpmd", []string{"io-afxdp", "io-afpacket", "mac-afxdp", "mac-afpacket"}, "DPDK testpmd between the two interfaces: frames as they are (io) or with new MAC addresses (mac), by AF_XDP or AF_PACKET sockets"},
+	{"ovs", []string{"afxdp", "dpdk"}, "Open vSwitch's datapath in user space between the two interfaces, by MAC address: by its own AF_XDP sockets, or by DPDK's"},
 	{"flowtable", []string{"nft"}, "forwarding by an nftables flowtable: packets of known flows take a short cut past the routing"},
 	{"nft-ruleset", nil, "forwarding through nftables rules: a file of your own (ruleset.file), or ruleset.rules generated ones"},
 	{"iptables-ruleset", nil, "forwarding through iptables rules: a file of your own (ruleset.file), or ruleset.rules generated ones"},

@@ -41,6 +41,7 @@ func (p Plan) check() Problems {
 	c.sim(p.Sim)
 	c.scenarios(p.Scenarios)
 	c.traffic(p.Traffic, p.Lab.MTUBytes)
+	c.unpaced(p)
 	c.whole("limit.pps", "limit.pps", p.Limit.PPS)
 	c.whole("limit.burst_packets", "limit.burst_packets", p.Limit.BurstPackets)
 	c.whole("testpmd.cores", "testpmd.cores", p.Testpmd.Cores)

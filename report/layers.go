@@ -10,7 +10,7 @@ import (
 // layersBelow are the scenarios that a scenario is built upon, the nearest first: what
 // its latency is set against. Those that are not listed are routers.
 var layersBelow = map[string][]string{
-	"none": nil, "route": {"none"}, "bridge": {"none"}, "xdp": {"xdp-bridge", "none"}, "xdp-bridge": {"none"}, "testpmd": {"none"},
+	"none": nil, "route": {"none"}, "bridge": {"none"}, "xdp": {"xdp-bridge", "none"}, "xdp-bridge": {"none"}, "testpmd": {"none"}, "ovs": {"none"},
 	"snat": {"conntrack", "route", "none"},
 }
 

@@ -101,6 +101,9 @@ type Ceiling struct {
 	P50NS      uint64         `json:"p50_ns"`
 	// Bound says which of the two sets the ceiling: generator-bound or receiver-bound.
 	Bound Verdict `json:"bound,omitempty"`
+	// Unpaced tells that the engine cannot be paced: PPS is then what arrived of all that it
+	// sent as fast as it goes, with whatever loss, and not a load that passes.
+	Unpaced bool `json:"unpaced,omitempty"`
 	// LatencyFloor is the latency without a DUT at the loads of the cells' latency trials, by rising load: the part of every
 	// latency that is the tester's own. It is never subtracted.
 	LatencyFloor []LatencyAt `json:"latency_floor,omitempty"`
@@ -164,6 +167,8 @@ type Cell struct {
 	SystemRecovery *SystemRecovery `json:"system_recovery,omitempty"`
 	// Event is what was done to the DUT in the middle of a trial, and what it cost; absent if nothing was.
 	Event *Event `json:"event,omitempty"`
+	// Unpaced is what came of sending as fast as it goes, in place of goals, where the engine cannot be paced.
+	Unpaced *Unpaced `json:"unpaced,omitempty"`
 	// Kernel is the Name of the kernel that a run of testbed vm booted for the cell.
 	Kernel                string                 `json:"kernel,omitempty"`
 	InstructionsPerPacket *InstructionsPerPacket `json:"instructions_per_packet,omitempty"`

@@ -101,5 +101,5 @@ func (c Cell) Direct() bool { return c.Scenario == plan.NoDUT }
 
 // HasResults tells whether any test of the cell came to a result.
 func (c Cell) HasResults() bool {
-	return len(c.Goals) > 0 || len(c.FrameLossRate) > 0 || c.BackToBack != nil || c.SystemRecovery != nil || len(c.Streams) > 0 || c.InstructionsPerPacket != nil || c.Event != nil
+	return len(c.Goals) > 0 || len(c.FrameLossRate) > 0 || c.BackToBack != nil || c.SystemRecovery != nil || len(c.Streams) > 0 || c.InstructionsPerPacket != nil || c.Event != nil || c.Unpaced != nil
 }

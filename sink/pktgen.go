@@ -21,11 +21,15 @@ const (
 	// PktgenOrder tells duplicated and reordered frames apart too. It needs one sending
 	// thread that builds each frame anew: clones carry the sequence of their original.
 	PktgenOrder
+	// PktgenUnmarked counts frames that carry no mark at all: those with the addresses and
+	// ports that ExpectFlows said of flow 0. Neither latency nor order can be told of them,
+	// and no frame is late.
+	PktgenUnmarked
 )
 
 // armPktgen sets what the time stamps of pktgen are compared with.
 func (s *Sink) armPktgen() error {
-	if s.config.Pktgen == PktgenForeign {
+	if s.config.Pktgen == PktgenForeign || s.config.Pktgen == PktgenUnmarked {
 		return nil
 	}
 	var monotonic, real unix.Timespec

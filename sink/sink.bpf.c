@@ -80,7 +80,7 @@ struct pktgen_payload {
 };
 
 const volatile __u32 pass_foreign = 1;
-const volatile __u32 pktgen = 0; /* 1: count pktgen's frames; 2: their sequence too, which is that of one thread */
+const volatile __u32 pktgen = 0; /* 1: count pktgen's frames; 2: their sequence too, which is that of one thread; 3: count frames without a mark that have the tuple of flow 0 */
 const volatile __u32 expected_size = 0; /* without FCS; 0: the length in the IP header */
 
 __u16 epoch;
@@ -187,12 +187,14 @@ struct parsed {
 	__u32 length; /* of the frame, as its IP header says */
 };
 
-enum mark { NO_MARK, TEST_MARK, PKTGEN_MARK };
+enum mark { NO_MARK, TEST_MARK, PKTGEN_MARK, UNMARKED };
 
 static __always_inline int mark_of(struct udp_ports *udp)
 {
 	if (GET(udp->payload.magic) == TEST_MAGIC)
 		return TEST_MARK;
+	if (pktgen == 3)
+		return UNMARKED;
 	if (pktgen && *(const __u32 *)(const void *)&udp->payload == bpf_htonl(PKTGEN_MAGIC))
 		return PKTGEN_MARK;
 	return NO_MARK;
@@ -393,13 +395,39 @@ static __always_inline int receive_pktgen(struct counters *c, __u32 cpu, struct 
 		return XDP_DROP;
 	}
 	/* pktgen counts from 1. */
-	if (pktgen > 1 && f && in_order(c, f, bpf_ntohl(mark->sequence) - 1, (__u32)sent) == DUPLICATE)
+	if (pktgen == 2 && f && in_order(c, f, bpf_ntohl(mark->sequence) - 1, (__u32)sent) == DUPLICATE)
 		return XDP_DROP;
 	c->received++;
 	c->received_bytes += length;
 	if (length != (expected_size ? expected_size : p->length))
 		c->wrong_size++;
 	time(c, cpu, (__u32)sent);
+	return XDP_DROP;
+}
+
+/* A frame without a mark is known by its addresses and ports. It carries nothing else
+ * that could be told of it. */
+static __always_inline int is_flow_0(struct parsed *p)
+{
+	__u32 number = 0;
+	struct flow_state *f = bpf_map_lookup_elem(&flows, &number);
+
+	return f && tuple_of(p) == f->tuple;
+}
+
+static __always_inline int receive_unmarked(struct counters *c, __u32 cpu, struct parsed *p, __u32 length)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!c->first_ns)
+		c->first_ns = now;
+	c->last_ns = now;
+	if (bin_ns)
+		in_time(cpu, now);
+	c->received++;
+	c->received_bytes += length;
+	if (length != (expected_size ? expected_size : p->length))
+		c->wrong_size++;
 	return XDP_DROP;
 }
 
@@ -419,6 +447,10 @@ int receive(struct xdp_md *ctx)
 	length = bpf_xdp_get_buff_len(ctx);
 	copy_frame(ctx, length);
 	switch (parse(data, end, &p)) {
+	case UNMARKED:
+		if (is_flow_0(&p))
+			return receive_unmarked(c, cpu, &p, length);
+		/* fallthrough */
 	case NO_MARK:
 		c->foreign++;
 		c->foreign_bytes += length;

@@ -27,6 +27,7 @@ var openers = map[string]func(Config) (generator.Generator, error){
 	"afpacket": openAFPacket,
 	"afxdp":    openAFXDP,
 	"pktgen":   openPktgen,
+	"testpmd":  openTestpmd,
 }
 
 // Open opens the generator of a name, which is not "auto". An error of type

@@ -9,6 +9,7 @@ import (
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/generator/afxdp"
 	"github.com/linerate/linerate/generator/pktgen"
+	"github.com/linerate/linerate/generator/testpmd"
 	"github.com/linerate/linerate/generator/xdp"
 	"github.com/linerate/linerate/plan"
 )
@@ -26,7 +27,7 @@ func TestPlanKnowsEveryEngine(t *testing.T) {
 	if have := slices.Sorted(maps.Keys(openers)); !slices.Equal(have, planned) {
 		t.Errorf("the plan knows the engines %v, there are %v", planned, have)
 	}
-	for name, most := range map[string]int{"xdp": xdp.MaxFrameBytes, "afxdp": afxdp.MaxFrameBytes, "pktgen": pktgen.MaxFrameBytes} {
+	for name, most := range map[string]int{"xdp": xdp.MaxFrameBytes, "afxdp": afxdp.MaxFrameBytes, "pktgen": pktgen.MaxFrameBytes, "testpmd": testpmd.MaxFrameBytes} {
 		if e, _ := plan.EngineNamed(name); e.MaxFrameBytes != most {
 			t.Errorf("the plan lets engine %s send %d bytes, it sends %d", name, e.MaxFrameBytes, most)
 		}

@@ -20,8 +20,12 @@ func openPktgen(c Config) (generator.Generator, error) {
 }
 
 // Flows are the flows that an engine sends instead of those that were drawn, as many and
-// from the first of them on: pktgen steps through ports, and sends between two addresses.
+// from the first of them on: pktgen steps through ports, and sends between two addresses;
+// testpmd sends the first flow in the place of all.
 func Flows(name string, drawn []frame.Flow) []frame.Flow {
+	if sendsOneFlow(name) {
+		return slices.Repeat(drawn[:1], len(drawn))
+	}
 	if !marksAsPktgen(name) || len(drawn) > lastPort-firstPort+1 {
 		return drawn // which pktgen refuses if it cannot send them
 	}
@@ -38,7 +42,7 @@ const firstPort, lastPort = 1024, 65535
 // Learner is the engine that makes an engine's flows known to the DUT. That takes frames
 // with flow numbers.
 func Learner(name string, sizes frame.Sizes) string {
-	if marksAsPktgen(name) {
+	if marksAsPktgen(name) || sendsOneFlow(name) {
 		return Choose(plan.EngineAuto, sizes)
 	}
 	return name
@@ -51,6 +55,8 @@ func Mark(name string, t plan.Traffic, cpus int) sink.Pktgen {
 		threads = t.Pktgen.Threads
 	}
 	switch {
+	case sendsOneFlow(name):
+		return sink.PktgenUnmarked
 	case !marksAsPktgen(name):
 		return sink.PktgenForeign
 	case threads == 1 && t.Pktgen.CloneSKB == 0 && t.Pktgen.Burst <= 1:
