@@ -22,16 +22,26 @@ func TestEveryEngineCountsWhatTheKernelCounts(t *testing.T) {
 			}
 			p := testPlan()
 			p.Traffic.Engine = e.Name
-			b := openBed(t, p, cellOf(plan.NoDUT, 4, 100, plan.Uni))
+			flows, loads := 100, []float64{20_000, 0}
+			if e.OneFlow {
+				flows = 1
+			}
+			if e.Unpaced {
+				loads = loads[1:]
+			}
+			b := openBed(t, p, cellOf(plan.NoDUT, 4, flows, plan.Uni))
 			from, to := b.lab.Ports(true)
-			for _, pps := range []float64{20_000, 0} {
+			for _, pps := range loads {
 				sent, arrived := counters(t, from), counters(t, to)
 				r := b.measure(t, pps, 200*time.Millisecond)
-				offered := counters(t, from).TxPackets + counters(t, from).TxDropped - sent.TxPackets - sent.TxDropped
+				offered, refused := counters(t, from).TxPackets-sent.TxPackets, counters(t, from).TxDropped-sent.TxDropped
+				if !e.Unpaced { // testpmd offers what a full ring refused again, and it counts once
+					offered += refused
+				}
 				if r.Sent == 0 || offered != r.Sent {
 					t.Errorf("at %.0f pps %s sent %d frames, the kernel counted %d", pps, r.Ports[0].Port, r.Sent, offered)
 				}
-				if n := counters(t, to).RxPackets - arrived.RxPackets; n != r.Received || n+r.TesterDrops != r.Sent {
+				if n := counters(t, to).RxPackets - arrived.RxPackets; n != r.Received || !e.Unpaced && n+r.TesterDrops != r.Sent || e.Unpaced && n != r.Sent {
 					t.Errorf("at %.0f pps %d frames arrived, the sink counted %d of %d, and its ring refused %d", pps, n, r.Received, r.Sent, r.TesterDrops)
 				}
 			}

@@ -75,7 +75,7 @@ func TestBadArguments(t *testing.T) {
 		{"negative rate", []string{"bench", "--require-ndr", "-5"}, []string{"--require-ndr"}},
 		{"rate beyond any link", []string{"bench", "--require-pdr", "2G"}, []string{"--require-pdr", "require_pps", "out of range"}},
 		{"threshold for a goal that is not searched", []string{"bench", "--set", "search.goals=NDR", "--require-pdr", "1M"}, []string{"no goal PDR", "NDR"}},
-		{"unknown shipped plan", []string{"plans", "nope"}, []string{"nope", "baseline, kernels, latency, linux-router"}},
+		{"unknown shipped plan", []string{"plans", "nope"}, []string{"nope", strings.Join(plans.Names(), ", ")}},
 		{"schema and fields", []string{"plans", "--schema", "--fields"}, []string{"schema", "fields"}},
 		{"compare one", []string{"compare", empty}, []string{"two runs", "1 argument"}},
 		{"compare no runs", []string{"compare", empty, empty}, []string{"run.json"}},
