@@ -17,11 +17,7 @@ import (
 // ovs is Open vSwitch with its datapath in user space between the DUT's two devices, which
 // it opens by AF_XDP sockets of its own, or by DPDK's. It runs beside any Open vSwitch of the
 // machine: database, sockets and logs are in the folders of its processes.
-var ovs = kind{steps: ovsSteps, check: ovsCheck, layer2: true, busyPolling: true, sharesCPUs: ovsShares}
-
-// ovsShares tells whether the threads of the devices take the frames from them: DPDK's
-// driver polls the devices itself, Open vSwitch's own AF_XDP sockets do not.
-func ovsShares(s Scenario) bool { return s.Cell.Backend != ovsDPDK }
+var ovs = kind{steps: ovsSteps, check: ovsCheck, layer2: true, busyPolling: true}
 
 const (
 	// ovsDPDK is the backend with DPDK; the other one has Open vSwitch's own AF_XDP sockets.
@@ -63,9 +59,11 @@ func ovsSteps(s Scenario) ([]Step, error) {
 	}
 	steps = append(steps, s.ovsTaps()...)
 	steps = append(steps, s.releaseDevices()...)
+	// Where the threads of the devices take turns with the switch on one CPU, their rings run
+	// full: the switch polls, with either kind of port.
+	steps = append(steps, s.pollByProcess()...)
 	p := journal.Process{Env: s.ovsFolders(ovsSwitch), CPUs: s.CPUs, Ready: journal.Ready{Log: ovsReady, WithinMS: ovsReadyMS}}
 	if s.Cell.Backend == ovsDPDK {
-		steps = append(steps, s.pollByProcess()...)
 		p.Env = append(p.Env, "RUNTIME_DIRECTORY="+s.dirOf(ovsSwitch)) // else DPDK keeps its state in /run/dpdk
 	}
 	start := s.process(ovsSwitch, []string{program, s.ovsRemote(), "--unixctl=" + filepath.Join(s.dirOf(ovsSwitch), "ctl")}, p)
