@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -44,29 +43,20 @@ func (r *run) eventCell(ctx context.Context, cell *result.Cell, bed trial.Measur
 	request := trial.Request{LoadPPS: load, Duration: e.Duration, Event: &trial.Event{
 		Name: e.Name, After: e.After, Do: func(begin func()) error { return t.befall(e, begin) },
 	}}
-	reason := e.Name
-	for attempt := 0; ; attempt++ {
-		one, err := m.make(ctx, request, reason)
-		recovered, undone := t.recover()
-		if err = errors.Join(err, undone); err != nil {
-			return err
+	m.afterwards = func() error {
+		doubt, err := t.recover()
+		if doubt != nil {
+			m.repeatLimit = 0
+			cell.Warnings = append(cell.Warnings, result.Warning{Code: "not-recovered", Text: fmt.Sprintf("after %s was taken back, the DUT did not become what it was: %v", e.Name, doubt)})
 		}
-		if recovered != nil {
-			cell.Warnings = append(cell.Warnings, result.Warning{Code: "not-recovered", Text: fmt.Sprintf("after %s was taken back, the DUT did not become what it was: %v", e.Name, recovered)})
-		}
-		if why := trial.Disturbed(one); why != "" && attempt < repeatsPerTrial && recovered == nil {
-			one.Discarded = why
-			reason = "repeated: " + why
-		}
-		r.events.TrialEnded(one, nil)
-		if err := m.keep(one); err != nil {
-			return err
-		}
-		if one.Discarded == "" {
-			cell.Event = one.Event
-			return nil
-		}
+		return err
 	}
+	one, _, err := m.single(ctx, request, e.Name)
+	if err != nil {
+		return err
+	}
+	cell.Event = one.Event
+	return nil
 }
 
 func (s *station) event() *dut.Event { return s.scenario.Event() }

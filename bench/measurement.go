@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -26,6 +27,8 @@ type measurement struct {
 	// repeated is the traffic time of disturbed trials so far, repeatLimit how much there
 	// may be: none by default, and unlimited in tests that make few trials.
 	repeated, repeatLimit time.Duration
+	// afterwards, if not nil, is done after each trial, also after one that failed.
+	afterwards func() error
 }
 
 // search makes the trials that s asks for until it has its answer.
@@ -113,6 +116,9 @@ func (m *measurement) make(ctx context.Context, r trial.Request, reason string) 
 	m.run.trials++
 	m.run.events.TrialStarted(TrialStart{Number: m.run.trials, Purpose: m.purpose, LoadPPS: r.LoadPPS, Duration: r.Duration, Directions: m.directions, Reason: reason})
 	t, err := m.bed.Measure(ctx, r)
+	if m.afterwards != nil {
+		err = errors.Join(err, m.afterwards())
+	}
 	if err != nil {
 		return t, err
 	}
