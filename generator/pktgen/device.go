@@ -50,7 +50,7 @@ func (d Device) Close() error {
 // Shape makes the device send the stream's flows in frames of a size, FCS included, as
 // fast as it goes.
 func (d Device) Shape(s generator.Stream, sizeBytes int, o Options) error {
-	r, err := rangeOf(s.Flows)
+	r, err := rangeOf(s.Flows, o.FlowPackets)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (g *Generator) prepare(o Options, path string) error {
 			}
 			g.folders = append(g.folders, d)
 		}
-		flows, err := rangeOf(s.Flows)
+		flows, err := rangeOf(s.Flows, o.FlowPackets)
 		if err != nil {
 			return fmt.Errorf("stream %s: %w", s.Port, err)
 		}
