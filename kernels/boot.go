@@ -32,6 +32,8 @@ type request struct {
 	profilePackets int
 	memoryBytes    uint64
 	limit          time.Duration
+	// cards are those of the guest, by MAC address.
+	cards []string
 	// files are more files of the guest: the programs that scenarios need.
 	files map[string][]byte
 	// versions are those of the programs.
@@ -54,7 +56,7 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	machine := vm.Guest{
 		Kernel: q.kernel, Init: q.init, Arguments: []string{guest.Argument},
 		Files: files, Modules: q.modules,
-		MemoryBytes: q.memoryBytes, Seed: seed, TimeLimit: q.limit,
+		MemoryBytes: q.memoryBytes, Seed: seed, TimeLimit: q.limit, Cards: q.cards,
 	}
 	b.Command = machine.Command("INITRAMFS")
 	done, failure := false, ""

@@ -40,6 +40,8 @@ type Cell struct {
 	Flows    int    `json:"flows"`
 	// FrameSize includes the 4 bytes of the FCS.
 	FrameSize plan.FrameSize `json:"frame_size_bytes"`
+	// Setting, if not nil, is tried instead of a scenario.
+	Setting *plan.Setting `json:"setting,omitempty"`
 	// ExtraRules are rules that match nothing and stand before the scenario's own:
 	// a cost that is planted.
 	ExtraRules int `json:"extra_rules"`
@@ -77,6 +79,10 @@ type Measured struct {
 	Received int `json:"received"`
 	// BusyNS is the generator's time of each repetition without its idle time, as pktgen's Result says, to the microsecond.
 	BusyNS []uint64 `json:"busy_ns"`
+	// ReceivedIP are the packets of the last repetition that reached the receiver's IP layer, and
+	// ResultPPS is pktgen's own figure of each repetition; only for a setting that is tried.
+	ReceivedIP int      `json:"received_ip,omitempty"`
+	ResultPPS  []uint64 `json:"result_pps,omitempty"`
 	// ConntrackEntries is the number of entries after the flows were learned.
 	ConntrackEntries int `json:"conntrack_entries"`
 	// RulePackets is what the rule of iptables for new connections counted: one packet of each flow.

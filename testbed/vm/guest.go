@@ -35,6 +35,8 @@ type Guest struct {
 	MemoryBytes uint64
 	// Seed is that of everything that QEMU draws by chance, the kernel's random numbers with it.
 	Seed int64
+	// Cards are the MAC addresses of network cards, all on one cable; nil for none.
+	Cards []string
 	// Accelerator executes the instructions; empty is Counting.
 	Accelerator Accelerator
 	// TimeLimit is the real time after which the guest is stopped.
@@ -83,6 +85,7 @@ func (g Guest) command(initrd string, port ...string) []string {
 	argv := []string{Emulator, "-m", strconv.FormatUint(g.MemoryBytes>>20, 10), "-nodefaults", "-no-user-config", "-nographic", "-no-reboot"}
 	argv = append(argv, g.Accelerator.arguments(g.Seed)...)
 	argv = append(append(argv, "-serial", "stdio"), port...)
+	argv = append(argv, g.cards()...)
 	return append(argv, "-kernel", g.Kernel.Image, "-initrd", initrd, "-append", arguments)
 }
 

@@ -109,13 +109,16 @@ func download(ctx context.Context, name string, p aptPackage, cache, file string
 	return os.Rename(found[0], file)
 }
 
+// unpackedSuffix changes with what wanted wants, so that no folder of before lacks a file.
+const unpackedSuffix = "-2"
+
 // openPackageFile unpacks what is needed of a .deb into the cache, in a folder named by its hash.
 func openPackageFile(ctx context.Context, name, file, cache string) (*Kernel, error) {
 	sum, err := fileHash(file)
 	if err != nil {
 		return nil, fmt.Errorf("open kernel %s: %w", name, err)
 	}
-	dir := filepath.Join(cache, sum)
+	dir := filepath.Join(cache, sum+unpackedSuffix)
 	if _, err := os.Stat(dir); err != nil {
 		if err := unpack(ctx, file, dir); err != nil {
 			return nil, fmt.Errorf("open kernel %s: unpack the package: %w", name, err)
@@ -223,7 +226,7 @@ func wanted(name string) string {
 			return "modules/" + path.Base(rest)
 		}
 	}
-	if path.Dir(rest) == "kernel/drivers/net" { // veth, dummy, ifb: drivers of real cards lie deeper
+	if dir := path.Dir(rest); dir == "kernel/drivers/net" || dir == "kernel/drivers/net/"+CardDriver { // veth, dummy, ifb: drivers of real cards lie deeper
 		return "modules/" + path.Base(rest)
 	}
 	return ""
