@@ -123,7 +123,7 @@ type gauge struct {
 
 func gaugesOf(d digest) []gauge {
 	c, ok := headlineCell(d.Cells)
-	if !ok || simulated(d.Run) {
+	if !ok || simulated(d.Run) || imported(d.Run) {
 		return nil
 	}
 	f := c.main()

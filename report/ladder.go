@@ -35,12 +35,12 @@ func laddersOf(d digest) []ladder {
 	var ladders []ladder
 	routes := map[string]float64{}
 	for _, c := range d.Cells {
-		if c.Variant != "" || !c.measured() || c.Unpaced == nil && !c.main().isFound() {
+		if c.Variant != "" || !c.measured() || c.Unpaced == nil && !c.main().isFound() || c.Unpaced != nil && !arrivalKnown(c.Cell) {
 			continue
 		}
 		traffic := c.Traffic + fmt.Sprintf(", IPv%d", c.IPVersion)
 		if c.Unpaced != nil {
-			traffic += ", as fast as " + c.Engine + " goes"
+			traffic += ", one load of " + c.Engine
 		}
 		i := slices.IndexFunc(ladders, func(l ladder) bool { return l.Traffic == traffic })
 		if i < 0 {
@@ -114,7 +114,7 @@ func ladderSections(d digest) []section {
 		}
 		what := "Mpps per direction at the goal that allows most loss. "
 		if l.Unpaced {
-			what = "Mpps per direction that arrived while the engine sent as fast as it goes: forwarding rates with loss, no throughput. "
+			what = "Mpps per direction that arrived of one load that was not searched for: forwarding rates with loss, no throughput. "
 		}
 		s.Notes = []string{what + "\"of route\" is that figure as a share of what plain IP forwarding carries with the same traffic; \"ns/pkt\" is the DUT's CPU time for a packet, and \"Mpps/core\" what one core of it would carry if it did nothing else: the figure to compare ways of forwarding by, because a faster tester does not change it. A process that polls all the time takes its core whether packets come or not."}
 		list = append(list, s)

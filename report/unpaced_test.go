@@ -32,7 +32,7 @@ func TestUnpacedIsInEveryFormat(t *testing.T) {
 	run := unpacedRun(1e6)
 	for format, wants := range map[string][]string{
 		"text": {"route with 64-byte frames in one direction: 0.600 Mpps arrived of the 1.000 Mpps", "The limit is the device itself: the reason of route.",
-			"As fast as the engine goes", "1.000     0.600   40 %   0.90  1,500  dut-bound", ">= 0.999", "From the fastest to the dearest"},
+			"Sent and received at one load", "1.000     0.600   40 %   0.90  1,500  dut-bound", ">= 0.999", "From the fastest to the dearest"},
 		"markdown": {"| 1.000 | 0.600 | 40 % | 0.90 | 1,500 | dut-bound |", "no throughput"},
 		"csv":      {",received,0.4,1,,exact,600000,0.6,", ",received,0.001,1,,at-least,999000,", ",1000000,"},
 		"json":     {`"goal": "received"`, `"relation": "at-least"`},
@@ -48,7 +48,7 @@ func TestUnpacedIsInEveryFormat(t *testing.T) {
 				t.Errorf("%s lacks %q", format, want)
 			}
 		}
-		for _, no := range []string{"not searched for", `id="throughput"`, "\nThroughput\n", "## Throughput"} {
+		for _, no := range []string{": not searched for", `id="throughput"`, "\nThroughput\n", "## Throughput"} {
 			if strings.Contains(got, no) {
 				t.Errorf("%s has %q", format, no)
 			}
@@ -81,7 +81,7 @@ func TestUnpacedIsCompared(t *testing.T) {
 	if _, err := Compare(&out, runs[0][:1], runs[1][:1], CompareOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"received, unpaced", "0.660  1.100", ">= 0.999", "sent, unpaced", "40 %"} {
+	for _, want := range []string{"received  ", "0.660  1.100", ">= 0.999", "sent  ", "40 %"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the comparison of one run each lacks %q:\n%s", want, out.String())
 		}

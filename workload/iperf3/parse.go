@@ -100,9 +100,9 @@ func Parse(data []byte) (r workload.Report, err error) {
 			return r, fmt.Errorf("read the JSON of iperf3: stream %d has neither the ends of TCP nor UDP", i+1)
 		}
 	}
-	if o.Start.AcceptedConnection != nil { // what a server sends goes from B to A
-		for i := range r.Take.Streams {
-			r.Take.Streams[i].Reverse = !r.Take.Streams[i].Reverse
+	if o.Start.AcceptedConnection != nil {
+		if err := ofServer(&r, o); err != nil {
+			return r, err
 		}
 	}
 	r.System, r.StartedUnixS = o.Start.SystemInfo, o.Start.Timestamp.Seconds
