@@ -28,14 +28,17 @@ type Kernel struct {
 // Open finds a kernel. A name is that of a package of the machine's package manager, or
 // the path or URL of a .deb or .rpm (with those of its modules after commas, if they are not
 // beside it), the path of an image (with its modules in a folder beside it, after a comma:
-// "vmlinuz,lib/modules/6.1.0"), or "host" for the kernel that this machine runs. Packages
-// are kept and unpacked in the folder cache.
+// "vmlinuz,lib/modules/6.1.0"), or "host" for the kernel that this machine runs. A package
+// of another release of the distribution is PACKAGE/SUITE, as apt has it. Packages are kept
+// and unpacked in the folder cache.
 func Open(ctx context.Context, name, cache string) (*Kernel, error) {
 	switch {
 	case name == "host":
 		return openHost()
 	case isPackageFile(strings.Split(name, ",")[0]):
 		return openPackageFiles(ctx, name, cache)
+	case isSuitePackage(name):
+		return openSuitePackage(ctx, name, cache)
 	case strings.ContainsAny(name, "/,"):
 		return openImage(name)
 	}
