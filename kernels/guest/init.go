@@ -80,6 +80,9 @@ func serve(report func(Report)) error {
 	if err := enlargeConntrack(); err != nil {
 		return err
 	}
+	if q.WindowPackets > 0 {
+		markArm()
+	}
 	for _, c := range q.Cells {
 		m := Measured{Cell: c}
 		if err := measure(q, &m); err != nil {
@@ -88,6 +91,13 @@ func serve(report func(Report)) error {
 		report(Report{Cell: &m})
 		// What tears down a namespace works on for some seconds.
 		time.Sleep(settleAfterCell)
+	}
+	if q.WindowPackets > 0 {
+		symbols, err := packSymbols()
+		if err != nil {
+			return err
+		}
+		report(Report{Symbols: symbols})
 	}
 	return nil
 }

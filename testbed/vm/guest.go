@@ -39,6 +39,8 @@ type Guest struct {
 	Seed int64
 	// TimeLimit is the real time after which the guest is stopped.
 	TimeLimit time.Duration
+	// Windows, if not nil, is where Run puts what was executed in each window that the guest marks.
+	Windows *[]Window
 }
 
 // ModulePath is where the guest finds a module.
@@ -146,7 +148,11 @@ func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 	limited, stop := context.WithTimeout(ctx, g.TimeLimit)
 	defer stop()
 	var console tail
-	err = g.emulate(limited, initrd, &console, line)
+	if g.Windows == nil {
+		err = g.emulate(limited, initrd, nil, &console, line)
+	} else {
+		err = g.count(limited, initrd, &console, line)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return console.last(), ctx.Err()
@@ -163,7 +169,7 @@ func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 
 // emulate runs the emulator to its end. The thread that starts it lives as long, because
 // the kernel kills the emulator when that thread ends, as it does when linerate is killed.
-func (g Guest) emulate(ctx context.Context, initrd *os.File, console *tail, line func([]byte)) error {
+func (g Guest) emulate(ctx context.Context, initrd *os.File, counter []*os.File, console *tail, line func([]byte)) error {
 	reports, guestEnd, err := os.Pipe()
 	if err != nil {
 		return err
@@ -175,9 +181,12 @@ func (g Guest) emulate(ctx context.Context, initrd *os.File, console *tail, line
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		argv := g.Command("/dev/fd/4")
+		if len(counter) > 0 {
+			argv = append(argv, counterOption("/dev/fd/5", "/dev/fd/6")...)
+		}
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 		cmd.Stdout, cmd.Stderr = console, console
-		cmd.ExtraFiles = []*os.File{guestEnd, initrd}
+		cmd.ExtraFiles = append([]*os.File{guestEnd, initrd}, counter...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 		cmd.WaitDelay = time.Second
 		err := cmd.Start()
