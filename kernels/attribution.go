@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/linerate/linerate/attribution"
 	"github.com/linerate/linerate/kernels/guest"
 	"github.com/linerate/linerate/result"
 )
@@ -30,12 +31,12 @@ func attribute(p *guest.Profile, value float64) *result.Attribution {
 		name := p.Names[stack[0]]
 		for group, n := range p.Counts[i] {
 			byFunction.add(name, group, n)
-			bySubsystem.add(subsystemOf(name), group, n)
+			bySubsystem.add(attribution.Subsystem(name), group, n)
 			all[group] += float64(n)
 		}
 	}
 	for name, counts := range byFunction {
-		a.Functions = append(a.Functions, result.AttributedFunction{AttributedPart: part(name, counts, all, value), Subsystem: subsystemOf(name)})
+		a.Functions = append(a.Functions, result.AttributedFunction{AttributedPart: part(name, counts, all, value), Subsystem: attribution.Subsystem(name)})
 	}
 	for name, counts := range bySubsystem {
 		a.Subsystems = append(a.Subsystems, part(name, counts, all, value))

@@ -53,7 +53,7 @@ type BackToBack struct {
 	// ThroughputPPS is the throughput that corrects the buffer time; 0 if it was not measured.
 	ThroughputPPS float64 `json:"throughput_pps"`
 	// ImpliedBufferNS is the mean burst at BurstPPS, and CorrectedBufferNS leaves out
-	// what the DUT forwarded meanwhile at its throughput (RFC 9004 section 5.4).
+	// what the DUT forwarded meanwhile at its throughput (RFC 9004 section 6.4).
 	ImpliedBufferNS   float64 `json:"implied_buffer_ns"`
 	CorrectedBufferNS float64 `json:"corrected_buffer_ns"`
 	// Bursts counts the bursts that were sent.
