@@ -19,16 +19,26 @@ type VM struct {
 	Margin Ratio `yaml:"margin" json:"margin"`
 	// ExtraRules are nftables rules that match nothing: a planted cost.
 	ExtraRules int `yaml:"extra_rules" json:"extra_rules"`
-	// Attribute says in which functions of the kernel the instructions are, from samples in the first boot.
+	// Attribute says in which functions of the kernel the instructions are.
 	Attribute bool `yaml:"attribute" json:"attribute"`
+	// AttributeBy is how: ByPlugin counts each instruction in one boot more, BySampling estimates
+	// from samples in the first boot, ByEither takes the plugin where the emulator does.
+	AttributeBy string `yaml:"attribute_by" json:"attribute_by"`
 	// MemoryBytes is the guest's memory.
 	MemoryBytes int `yaml:"memory_bytes" json:"memory_bytes"`
 	// TimeLimit of one boot, in real time.
 	TimeLimit Duration `yaml:"time_limit" json:"time_limit"`
 }
 
+// Ways to attribute instructions.
+const (
+	ByEither   = "auto"
+	ByPlugin   = "plugin"
+	BySampling = "sampling"
+)
+
 func defaultVM() VM {
-	return VM{Seeds: 3, Boots: 1, Packets: 2000, Repetitions: 3, Margin: 0.001, MemoryBytes: 512 << 20, TimeLimit: Duration(3 * time.Minute)}
+	return VM{Seeds: 3, Boots: 1, Packets: 2000, Repetitions: 3, Margin: 0.001, AttributeBy: ByEither, MemoryBytes: 512 << 20, TimeLimit: Duration(3 * time.Minute)}
 }
 
 // GuestScenarios are the spellings of the scenarios that a guest has, where linerate's own program is the only one.
@@ -52,6 +62,9 @@ func (c *checker) vm(p Plan) {
 	c.whole("vm.memory_bytes", "vm.memory_bytes", v.MemoryBytes)
 	c.duration("vm.time_limit", v.TimeLimit)
 	c.share("vm.margin", v.Margin, v.Margin > 0 && v.Margin < 1, "above 0 and below 1")
+	if v.AttributeBy != "" { // a run that was stored before there was a choice
+		c.choice("vm.attribute_by", v.AttributeBy)
+	}
 	if p.Testbed != "vm" {
 		return
 	}

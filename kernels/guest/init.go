@@ -92,14 +92,16 @@ func serve(report func(Report)) error {
 		// What tears down a namespace works on for some seconds.
 		time.Sleep(settleAfterCell)
 	}
-	if q.WindowPackets > 0 {
-		symbols, err := packSymbols()
-		if err != nil {
-			return err
-		}
-		report(Report{Symbols: symbols})
+	if q.WindowPackets == 0 {
+		return nil
 	}
-	return nil
+	list, err := readSymbols()
+	if err != nil {
+		return err
+	}
+	symbols, err := packSymbols(list)
+	report(Report{Symbols: symbols})
+	return err
 }
 
 // describe reads what booted.

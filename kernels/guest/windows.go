@@ -46,11 +46,7 @@ func countWindows(s *source, few, more int) (*Windows, error) {
 type Symbols struct{ list []symbol }
 
 // packSymbols makes them small: a serial port carries them.
-func packSymbols() ([]byte, error) {
-	list, err := readSymbols()
-	if err != nil {
-		return nil, err
-	}
+func packSymbols(list []symbol) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	last := uint64(0)
