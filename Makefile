@@ -35,7 +35,7 @@ setup: ## install what every other target needs
 setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool, BIRD (and Go, by hand)
 	@scripts/setup.sh bench
 
-setup-kernels: ## install what kernels needs: QEMU
+setup-kernels: ## install what kernels needs: QEMU, iptables
 	@scripts/setup.sh kernels
 
 setup-test: ## install what test needs: these, what published needs, tcpdump, Chromium, and MLRsearch from PyPI

@@ -26,17 +26,24 @@ func (r *run) unpacedCell(ctx context.Context, cell *result.Cell, bed trial.Meas
 	}
 	m.purpose = result.ForSearch
 	var trials []result.Trial
-	for range unpacedTrials {
+	var broken error
+	for len(trials) < unpacedTrials && broken == nil {
 		t, _, err := m.single(ctx, trial.Request{Duration: unpacedDuration}, "as fast as it goes: the engine cannot be paced")
-		if err != nil {
-			return err
+		if err == nil {
+			trials = append(trials, t)
 		}
-		trials = append(trials, t)
+		broken = err
+	}
+	if broken != nil && (len(trials) == 0 || ctx.Err() == nil) {
+		return broken
+	}
+	if broken != nil {
+		cell.Warnings = append(cell.Warnings, result.Warning{Code: "interrupted", Text: "the trials were broken off: the figure is of those made until then"})
 	}
 	slices.SortFunc(trials, func(a, b result.Trial) int { return cmp.Compare(a.ReceivedPPS(), b.ReceivedPPS()) })
 	t := trials[len(trials)/2]
 	if t.Received == 0 || t.ActualDurationS <= 0 {
-		return fmt.Errorf("of %d frames that engine %s sent as fast as it goes none arrived", t.Sent, cell.Engine)
+		return &blockedError{fmt.Sprintf("of %d frames that engine %s sent as fast as it goes none arrived", t.Sent, cell.Engine)}
 	}
 	n := float64(cell.Directions.Count())
 	u := &result.Unpaced{
@@ -53,7 +60,7 @@ func (r *run) unpacedCell(ctx context.Context, cell *result.Cell, bed trial.Meas
 	if cell.Flows > 1 {
 		cell.Warnings = append(cell.Warnings, result.Warning{Code: "one-flow", Text: fmt.Sprintf("engine %s sends one flow, whatever the plan says of flows: what depends on their number does not show", cell.Engine)})
 	}
-	return nil
+	return broken
 }
 
 // markGenerator makes the CPU time of processes that the generator has send the tester's.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/linerate/linerate/kernels/guest"
@@ -35,6 +36,10 @@ type request struct {
 	windowPackets  int
 	memoryBytes    uint64
 	limit          time.Duration
+	// files are more files of the guest: the programs that scenarios need.
+	files map[string][]byte
+	// versions are those of the programs.
+	versions map[string]string
 }
 
 // bootOnce boots the kernel and collects what it reports.
@@ -48,9 +53,11 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	if err != nil {
 		return b, fmt.Errorf("encode the guest's request: %w", err)
 	}
+	files := map[string][]byte{guest.RequestFile: text}
+	maps.Copy(files, q.files)
 	machine := vm.Guest{
 		Kernel: q.kernel, Init: q.init, Arguments: []string{guest.Argument},
-		Files: map[string][]byte{guest.RequestFile: text}, Modules: q.modules,
+		Files: files, Modules: q.modules,
 		MemoryBytes: q.memoryBytes, Seed: seed, TimeLimit: q.limit,
 	}
 	b.Command = machine.Command("INITRAMFS")

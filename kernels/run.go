@@ -121,6 +121,7 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 		return fail(err, cells)
 	}
 	q.init = r.options.Init
+	maps.Copy(r.record.Environment.Versions, q.versions)
 	total := p.VM.Seeds * p.VM.Boots
 	var first boot
 	r.options.Events.Opened(k, total)

@@ -135,7 +135,8 @@ var fieldTexts = map[string]string{
 	"vm.packets":      "packets of one measurement",
 	"vm.repetitions":  "measurements of a cell in each boot; their median counts",
 	"vm.margin":       "change of the instructions per packet that is none yet",
-	"vm.extra_rules":  "nftables rules before the scenario's own that match nothing: a cost that is planted",
+	"vm.extra_rules":  "rules before the scenario's own that match nothing: a cost that is planted",
+	"vm.iptables":     "variant that writes the rules of iptables; a guest gets the program from this machine",
 	"vm.attribute":    "say in which functions of the kernel the instructions are",
 	"vm.attribute_by": "by counting each instruction in one boot more (plugin), by samples in the first boot (sampling), or by what the emulator can (auto)",
 	"vm.memory_bytes": "memory of the guest",
@@ -294,6 +295,7 @@ var textChoices = map[string][]string{
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
 	"ecmp.fail_how":    {FailLinkDown, FailSilent},
+	"vm.iptables":      {IptablesNft, IptablesLegacy},
 	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
 	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
 

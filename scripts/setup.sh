@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 declare -A needs=(
 	[go]=""
 	[bench]="nft:nftables iptables:iptables ip6tables:iptables ip:iproute2 ethtool:ethtool iperf3:iperf3 iperf:iperf bird:bird2"
-	[kernels]="qemu-system-x86_64:qemu-system-x86 dpkg-deb:dpkg xz:xz-utils cpio:cpio"
+	[kernels]="qemu-system-x86_64:qemu-system-x86 dpkg-deb:dpkg xz:xz-utils cpio:cpio iptables-legacy:iptables"
 	[test]="git:git tcpdump:tcpdump tmux:tmux /usr/bin/chromium:chromium python3:python3 pip3:python3-pip"
 	[lint]="git:git shellcheck:shellcheck"
 	[generate]="clang-14:clang-14 llvm-strip-14:llvm-14 /usr/include/bpf/bpf_helpers.h:libbpf-dev /usr/include/linux/bpf.h:linux-libc-dev"

@@ -74,7 +74,7 @@ Exit codes for git bisect run, with --fail-above: 0 no cell became dearer, 1 one
 	flags := cmd.Flags()
 	flags.StringVar(&f.plan, "plan", defaultKernelsPlan, "shipped `PLAN` or YAML file to start from")
 	flags.StringArrayVar(&f.set, "set", nil, "change a field of the plan: `FIELD=VALUE`; may be repeated (fields: linerate plans --fields)")
-	flags.Var(fieldFlag{&f.fields, "scenarios"}, "scenarios", "`LIST` of none, route, conntrack-nft, snat-nft, bridge; sets scenarios")
+	flags.Var(fieldFlag{&f.fields, "scenarios"}, "scenarios", "`LIST` of none, route, conntrack-nft, conntrack-iptables, snat-nft, snat-iptables, bridge; sets scenarios")
 	flags.Var(fieldFlag{&f.fields, "traffic.flows"}, "flows", "`LIST` of numbers of flows; sets traffic.flows")
 	flags.Var(fieldFlag{&f.fields, "vm.seeds"}, "seeds", "boot each kernel with seeds 1 to `N`; sets vm.seeds")
 	flags.Var(fieldFlag{&f.fields, "vm.boots"}, "boots", "boot `N` times with each seed; sets vm.boots")

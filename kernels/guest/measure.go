@@ -64,6 +64,9 @@ func measure(q Request, m *Measured) (err error) {
 	if err := learn(s, m, ns, device); err != nil {
 		return err
 	}
+	if err := l.checkRules(m); err != nil {
+		return err
+	}
 	for i := range q.Repetitions {
 		time.Sleep(settleBeforeRun + time.Duration(i)*settleStep)
 		got, busy, err := count(s, q.Packets, ns, device)

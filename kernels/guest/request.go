@@ -42,9 +42,11 @@ type Cell struct {
 	Flows    int    `json:"flows"`
 	// FrameSize includes the 4 bytes of the FCS.
 	FrameSize plan.FrameSize `json:"frame_size_bytes"`
-	// ExtraRules are nftables rules that match nothing and stand before the scenario's own:
+	// ExtraRules are rules that match nothing and stand before the scenario's own:
 	// a cost that is planted.
 	ExtraRules int `json:"extra_rules"`
+	// Iptables is the variant of iptables: "nft" or "legacy". It matters to the scenarios of iptables alone.
+	Iptables string `json:"iptables"`
 }
 
 // Report is one line from the guest; exactly one of its fields is set.
@@ -81,6 +83,8 @@ type Measured struct {
 	BusyNS []uint64 `json:"busy_ns"`
 	// ConntrackEntries is the number of entries after the flows were learned.
 	ConntrackEntries int `json:"conntrack_entries"`
+	// RulePackets is what the rule of iptables for new connections counted: one packet of each flow.
+	RulePackets int `json:"rule_packets"`
 	// Profile is of packets sent after the repetitions, if it was asked for; UnpackProfile reads it.
 	Profile []byte `json:"profile,omitempty"`
 	// Windows are those that were marked, if it was asked for.

@@ -42,11 +42,12 @@ func addUDP(t *workload.Take, o output, u udp) {
 	t.Streams = append(t.Streams, s)
 }
 
-// addSenders adds what only the sending end's kernel knows of reverse streams, from the
-// server's JSON; both ends list the streams in one order.
-func addSenders(t *workload.Take, server []byte) {
-	var o output
-	if json.Unmarshal(server, &o) != nil || len(o.End.Streams) != len(t.Streams) {
+// addOtherEnd adds what only the other end knows, from the server's JSON; both ends list the
+// streams in one order: the round trip of reverse streams of TCP, which the sending end's
+// kernel measures, and of UDP what the server received and what it sent.
+func addOtherEnd(t *workload.Take, client, server []byte) {
+	var o, c output
+	if json.Unmarshal(server, &o) != nil || json.Unmarshal(client, &c) != nil || len(o.End.Streams) != len(t.Streams) || len(c.End.Streams) != len(t.Streams) {
 		return
 	}
 	for i, s := range o.End.Streams {
@@ -54,6 +55,8 @@ func addSenders(t *workload.Take, server []byte) {
 			t.Streams[i].MeanRTTNS = s.Sender.MeanRTTUS * 1000
 		}
 	}
+	countReceived(t, c, o)
+	countReceived(t, o, c)
 }
 
 var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
