@@ -80,7 +80,7 @@ test: setup-test ## set up and run every test (as root)
 	@scripts/as-root.sh test
 	$(GO) test -count=1 -p 1 -timeout 20m $(if $(ROOT),-exec 'sudo -E env PATH=$(PATH)') $(PKG) $(ARGS)
 
-test-kernels: setup-kernels ## boot seven kernels of Debian 12 and compare them (10 minutes, no root)
+test-kernels: setup-kernels ## boot kernels of Debian 11 and 12 and compare them (12 minutes, no root)
 	LINERATE_KERNELS=1 $(GO) test -count=1 -v -timeout 40m ./kernels $(ARGS)
 
 perf: setup-perf ## measure linerate itself: its source against others, pacing, search, overload (as root)

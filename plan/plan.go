@@ -42,6 +42,7 @@ type Plan struct {
 	SystemRecovery SystemRecovery `yaml:"system_recovery" json:"system_recovery"`
 	Capture        Capture        `yaml:"capture" json:"capture"`
 	Observe        Observe        `yaml:"observe" json:"observe"`
+	Cost           Cost           `yaml:"cost" json:"cost,omitzero"`
 	DUT            DUT            `yaml:"dut" json:"dut"`
 	AB             AB             `yaml:"ab" json:"ab"`
 	Sweep          Sweep          `yaml:"sweep" json:"sweep"`

@@ -111,6 +111,7 @@ func TestSetEveryField(t *testing.T) {
 		"trial.drain_quiet": "1ms", "trial.drain_max": "3s", "trial.settle": "1.5s",
 		"search.algorithm": "binary", "search.min_load_pps": "0.5", "search.max_load_pps": "1e8", "search.max_trial_time": "1h",
 		"search.goals[1].name": "G", "search.goals[1].loss_ratio": "0.07%", "search.goals[1].exceed_ratio": "0.1",
+		"cost.enabled": "true", "cost.frequency_hz": "997", "cost.trial_duration": "30s", "cost.load_pps": "2e5",
 		"traffic.per_flow": "true", "latency.enabled": "true", "latency.loads": "25%,1", "latency.load_pps": "1000,2e5",
 		"latency.throughput_goal": "NDR", "latency.trial_duration": "250ms", "latency.trials_per_load": "3",
 		"dut.sysctls": "net.ipv4.ip_early_demux=0,net.core.somaxconn=9", "dut.gro_flush_timeout": "20us", "dut.napi_defer_hard_irqs": "3", "traffic.batch": "64", "traffic.afxdp_mode": "zerocopy",

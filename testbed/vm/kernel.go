@@ -29,8 +29,8 @@ type Kernel struct {
 
 // Open finds a kernel. A name is that of a package of the machine's package manager, or
 // the path of a .deb, of an image (with its modules in a folder beside it, after a comma:
-// "vmlinuz,lib/modules/6.1.0"), or "host" for the kernel that this machine runs. Packages
-// are kept and unpacked in the folder cache.
+// "vmlinuz,lib/modules/6.1.0"), or "host" for the kernel that this machine runs. A package
+// of another release of the distribution is PACKAGE/SUITE, as apt has it. Packages are kept and unpacked in the folder cache.
 func Open(ctx context.Context, name, cache string) (*Kernel, error) {
 	switch {
 	case name == "host":
@@ -39,6 +39,8 @@ func Open(ctx context.Context, name, cache string) (*Kernel, error) {
 		return nil, fmt.Errorf("open kernel %s: RPM packages are not unpacked by this version; unpack it with rpm2cpio and name the image and its modules: IMAGE,MODULES", name)
 	case strings.HasSuffix(name, ".deb"):
 		return openPackageFile(ctx, name, name, cache)
+	case isSuitePackage(name):
+		return openSuitePackage(ctx, name, cache)
 	case strings.ContainsAny(name, "/,"):
 		return openImage(name)
 	}
