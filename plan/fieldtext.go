@@ -143,7 +143,8 @@ var fieldTexts = map[string]string{
 	"vm.margin":       "change of the instructions per packet that is none yet",
 	"vm.extra_rules":  "rules before the scenario's own that match nothing: a cost that is planted",
 	"vm.iptables":     "variant that writes the rules of iptables; a guest gets the program from this machine",
-	"vm.attribute":    "say in which functions of the kernel the instructions are, from samples in the first boot",
+	"vm.attribute":    "say in which functions of the kernel the instructions are",
+	"vm.attribute_by": "by counting each instruction in one boot more (plugin), by samples in the first boot (sampling), or by what the emulator can (auto)",
 	"vm.memory_bytes": "memory of the guest",
 	"vm.time_limit":   "real time after which a boot is stopped",
 
@@ -311,7 +312,8 @@ var textChoices = map[string][]string{
 	"lab.end_offloads": {offloadsAuto, offloadsOn, offloadsOff},
 	"iperf3.protocol":  {"tcp", "udp"},
 
-	"ruleset.hit": {HitLast, HitFirst, HitNone},
+	"vm.attribute_by": {ByEither, ByPlugin, BySampling},
+	"ruleset.hit":     {HitLast, HitFirst, HitNone},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.

@@ -272,5 +272,10 @@ func (l kernelLines) Booted(k result.Kernel, n int, b result.KernelBoot) {
 	fmt.Fprintf(l.w, "%s: boot %d, seed %d: %.0f s\n", k.Name, n, b.Seed, b.WallS)
 }
 
+// Counted says how long it took.
+func (l kernelLines) Counted(kernel string, wall time.Duration) {
+	fmt.Fprintf(l.w, "%s: one boot more to count each instruction: %.0f s\n", kernel, wall.Seconds())
+}
+
 // Failed says why.
 func (l kernelLines) Failed(k result.Kernel) { fmt.Fprintf(l.w, "%s: %s\n", k.Name, k.Error) }
