@@ -173,6 +173,8 @@ type Cell struct {
 	Kernel                string                 `json:"kernel,omitempty"`
 	InstructionsPerPacket *InstructionsPerPacket `json:"instructions_per_packet,omitempty"`
 	Attribution           *Attribution           `json:"attribution,omitempty"`
+	// Cost says where the CPU time of a packet goes, if the plan asks for it.
+	Cost *Cost `json:"cost,omitempty"`
 	// StreamFigures are those of a workload of streams.
 	StreamFigures
 	// Captures are the files that hold frames of this cell.
