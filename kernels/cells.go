@@ -115,6 +115,9 @@ func sinkOnly(cells []result.Cell) {
 		for _, n := range cells {
 			if n.Scenario == "none" && n.InstructionsPerPacket != nil && n.Kernel == c.Kernel && sameTraffic(n, c) {
 				cells[i].InstructionsPerPacket.SinkOnly = n.InstructionsPerPacket.Value
+				if c.Scenario != "none" {
+					sinkOnlyParts(c.Attribution, n.Attribution)
+				}
 			}
 		}
 	}

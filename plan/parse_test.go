@@ -165,7 +165,7 @@ var badPlans = []struct{ name, yaml, want string }{
 	{"CPU high", "lab: {dut_cpus: 0-8192}", "p.yaml:1:17: lab.dut_cpus: CPU 8192: the highest CPU number is 8191"},
 	{"CPU twice", "lab: {dut_cpus: '0-3,2'}", "p.yaml:1:17: lab.dut_cpus: CPU 2 is listed twice; list each CPU once"},
 
-	{"vm without a kernel", "testbed: vm", "p.yaml:1:10: kernels: is empty: testbed vm needs a kernel to boot; name packages, .deb files or images: kernels: [linux-image-cloud-amd64]"},
+	{"vm without a kernel", "testbed: vm", "p.yaml:1:10: kernels: is empty: testbed vm needs a kernel to boot; name packages, .deb or .rpm files, or images: kernels: [linux-image-cloud-amd64]"},
 	{"tuning in the lab", "tuning: {devices: [dummy], burst: [8]}", "p.yaml:1:9: tuning: is tried in virtual machines; set testbed: vm and run it by linerate kernels, or sweep traffic.pktgen.clone_skb"},
 	{"tuning with a DUT", "testbed: vm\nkernels: [a]\nscenarios: [route]\ntraffic: {flows: [1]}\ntuning: {devices: [dummy], burst: [8]}", "p.yaml:5:9: tuning: tries the generator alone, with one flow: a copy has the flow of its original; set scenarios: [none] and traffic.flows: [1]"},
 	{"tuning of a device that is not there", "testbed: vm\nkernels: [a]\nscenarios: [none]\ntraffic: {flows: [1]}\ntuning: {devices: [dumy], burst: [8]}", "p.yaml:5:20: tuning.devices[0]: \"dumy\" is not known to this version; did you mean dummy?"},
