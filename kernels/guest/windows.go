@@ -45,7 +45,7 @@ func countWindows(s *source, few, more int) (*Windows, error) {
 // Symbols are the functions of a guest's kernel and its modules, by address.
 type Symbols struct{ list []symbol }
 
-// packSymbols makes them small: a serial port carries them.
+// packSymbols makes them small, for their way out of the guest.
 func packSymbols(list []symbol) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
