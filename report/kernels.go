@@ -224,6 +224,9 @@ func bootSection(d digest) section {
 		}
 		s.Notes = append(s.Notes, sentence(fmt.Sprintf("%s: %s; modules %s", k.Name, k.Source, strings.Join(k.Modules, ", "))))
 	}
+	for _, w := range d.Run.Warnings {
+		s.Notes = append(s.Notes, sentence(w.Text))
+	}
 	if k := slices.IndexFunc(d.Run.Kernels, func(k result.Kernel) bool { return len(k.QEMU) > 0 }); k >= 0 {
 		s.Notes = append(s.Notes, "The emulator's command of "+d.Run.Kernels[k].Name+": "+commandLine(d.Run.Kernels[k].QEMU))
 	}

@@ -26,6 +26,8 @@ type Request struct {
 	ProfilePackets int `json:"profile_packets"`
 	// WindowPackets are sent once more between marks for a counter in the emulator; 0 for none.
 	WindowPackets int `json:"window_packets"`
+	// SymbolPort is the I/O port for the kernel's symbols, if there are windows; UnpackSymbols reads them.
+	SymbolPort uint16 `json:"symbol_port"`
 }
 
 // Module is a file to load; an optional one may be refused.
@@ -55,8 +57,6 @@ type Cell struct {
 type Report struct {
 	Booted *Booted   `json:"booted,omitempty"`
 	Cell   *Measured `json:"cell,omitempty"`
-	// Symbols come once, behind the cells, if windows were asked for; UnpackSymbols reads them.
-	Symbols []byte `json:"symbols,omitempty"`
 	// Error ends the guest's work.
 	Error string `json:"error,omitempty"`
 	Done  bool   `json:"done,omitempty"`
