@@ -110,9 +110,9 @@ func Parse(data []byte) (r workload.Report, err error) {
 		countReceived(&r.Take, o, o)
 		correctOmitted(&r.Take, o)
 	}
-	if o.Start.AcceptedConnection != nil { // what a server sends goes from B to A
-		for i := range r.Take.Streams {
-			r.Take.Streams[i].Reverse = !r.Take.Streams[i].Reverse
+	if o.Start.AcceptedConnection != nil {
+		if err := ofServer(&r, o); err != nil {
+			return r, err
 		}
 	}
 	r.System, r.StartedUnixS = o.Start.SystemInfo, o.Start.Timestamp.Seconds

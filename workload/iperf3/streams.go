@@ -2,6 +2,7 @@ package iperf3
 
 import (
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strconv"
 
@@ -40,6 +41,22 @@ func addUDP(t *workload.Take, o output, u udp) {
 		t.ReceiverPPS += float64(received) / seconds
 	}
 	t.Streams = append(t.Streams, s)
+}
+
+// ofServer mends what is read from a server's JSON: what a server sends goes from B to A, and
+// what arrived of it is in the client's JSON only.
+func ofServer(r *workload.Report, o output) error {
+	for i, s := range o.End.Streams {
+		stream := &r.Take.Streams[i]
+		stream.Reverse = !stream.Reverse
+		switch {
+		case s.UDP != nil && s.UDP.Sender:
+			return errors.New("read the JSON of iperf3: it is of a server that sends UDP (-R or --bidir), which does not know what arrived: take the client's")
+		case s.Sender != nil && s.Sender.Sender && s.Receiver.Bytes == 0:
+			stream.ReceiverL4BPS, r.OfSender = s.Sender.BitsPerSecond, true
+		}
+	}
+	return nil
 }
 
 // addOtherEnd adds what only the other end knows, from the server's JSON; both ends list the
