@@ -39,6 +39,8 @@ type Events interface {
 	Opened(k result.Kernel, boots int)
 	// Booted tells how a boot ended, the n-th of the kernel.
 	Booted(k result.Kernel, n int, b result.KernelBoot)
+	// Round tells that a round of the rates came to its end, the n-th of so many.
+	Round(n, rounds int)
 	// Failed tells why a kernel is not measured any further.
 	Failed(k result.Kernel)
 }
