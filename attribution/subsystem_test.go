@@ -21,6 +21,7 @@ func TestSubsystem(t *testing.T) {
 		"bpf_prog_3d1e22f6ad1bd4b8_route [bpf]": "XDP and BPF",
 		"_raw_spin_lock":                        "locks, RCU and softirq",
 		"finish_task_switch.isra.0":             "scheduler and timers",
+		"[user] ovs-vswitchd":                   "user space",
 		"no_such_function":                      Other,
 	} {
 		if got := Subsystem(function); got != want {

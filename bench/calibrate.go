@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/generator/engine"
 	"github.com/linerate/linerate/internal/kernel"
 	"github.com/linerate/linerate/plan"
@@ -58,6 +59,10 @@ func (r *run) calibrate(ctx context.Context, cells []plan.Cell) error {
 		var missing *kernel.MissingError
 		if errors.As(err, &missing) {
 			r.lacking[s] = missing.Line()
+			continue
+		}
+		if ended, gone := errors.AsType[*generator.EndedError](err); gone && ctx.Err() == nil {
+			r.lacking[s] = fmt.Sprintf("calibrate without a DUT: %v", ended)
 			continue
 		}
 		if err != nil {

@@ -61,7 +61,7 @@ func ovsSteps(s Scenario) ([]Step, error) {
 	steps = append(steps, s.releaseDevices()...)
 	// Where the threads of the devices take turns with the switch on one CPU, their rings run
 	// full: the switch polls, with either kind of port.
-	steps = append(steps, s.pollByProcess()...)
+	steps = append(append(steps, s.pollByProcess()...), libxdpFolder())
 	p := journal.Process{Env: s.ovsFolders(ovsSwitch), CPUs: s.CPUs, Ready: journal.Ready{Log: ovsReady, WithinMS: ovsReadyMS}}
 	if s.Cell.Backend == ovsDPDK {
 		p.Env = append(p.Env, "RUNTIME_DIRECTORY="+s.dirOf(ovsSwitch)) // else DPDK keeps its state in /run/dpdk

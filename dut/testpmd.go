@@ -66,12 +66,21 @@ func testpmdSteps(s Scenario) ([]Step, error) {
 	p := journal.Process{OpenInput: true, CPUs: s.CPUs, Ready: journal.Ready{Log: testpmdPrompt, WithinMS: testpmdReadyMS}}
 	steps := s.releaseDevices()
 	if socket == "afxdp" {
-		steps = append(steps, s.pollByProcess()...)
+		steps = append(append(steps, s.pollByProcess()...), libxdpFolder())
 	}
 	p.Env = []string{"RUNTIME_DIRECTORY=" + s.dirOf("testpmd")} // else DPDK keeps its state in /run/dpdk
 	start := s.process("testpmd", append([]string{testpmdTool}, argv...), p)
 	start.VersionLine = "RTE Version" // asked for its version it would set up its devices
 	return append(steps, start), nil
+}
+
+// libxdpFolder makes the folder that libxdp locks while a program of it opens AF_XDP sockets,
+// where there is no BPF file system (lib/libxdp/libxdp.c, xdp-tools 1.3): libxdp would make it,
+// and leave it behind.
+func libxdpFolder() Step {
+	const folder = "/run/xdp"
+	command := func(argv ...string) journal.Action { return journal.Action{Kind: journal.Command, Argv: argv} }
+	return Step{Do: command("mkdir", "-m", "700", folder), Undo: command("rm", "-df", folder), IfAbsent: folder}
 }
 
 // releaseDevices takes the DUT's devices out of promiscuous mode, and the XDP programs off

@@ -19,6 +19,9 @@ type boot struct {
 	Booted  guest.Booted
 	Cells   []guest.Measured
 	Command []string
+	// Windows and Symbols are there if instructions were counted by address.
+	Windows []vm.Window
+	Symbols []byte
 }
 
 // request is what every boot of a kernel has in common.
@@ -30,6 +33,7 @@ type request struct {
 	packets        int
 	repetitions    int
 	profilePackets int
+	windowPackets  int
 	memoryBytes    uint64
 	limit          time.Duration
 	// files are more files of the guest: the programs that scenarios need.
@@ -62,12 +66,15 @@ func (q request) guest(asked guest.Request) (vm.Guest, error) {
 // bootOnce boots the kernel and collects what it reports.
 func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	b := boot{Seed: seed}
-	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions, ProfilePackets: q.profilePackets}
+	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions, ProfilePackets: q.profilePackets, WindowPackets: q.windowPackets}
 	machine, err := q.guest(asked)
 	if err != nil {
 		return b, err
 	}
 	b.Command = machine.Command("INITRAMFS")
+	if q.windowPackets > 0 {
+		machine.Windows = &b.Windows
+	}
 	done, failure := false, ""
 	var unread []byte
 	began := time.Now()
@@ -82,6 +89,8 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 			b.Booted = *r.Booted
 		case r.Cell != nil:
 			b.Cells = append(b.Cells, *r.Cell)
+		case r.Symbols != nil:
+			b.Symbols = r.Symbols
 		case r.Error != "":
 			failure = r.Error
 		case r.Done:

@@ -85,7 +85,7 @@ func add(cells []result.Cell, b boot) {
 		}
 		v.PerBoot = append(v.PerBoot, median(each))
 		v.Value, v.Min, v.Max, v.Boots = median(v.PerBoot), slices.Min(v.PerBoot), slices.Max(v.PerBoot), len(v.PerBoot)
-		c.Evidence = []string{fmt.Sprintf("%d packets in each of %d measurements of %d boots, and all of them arrived", m.Sent, len(m.BusyNS), v.Boots)}
+		c.Evidence = []string{fmt.Sprintf("the kernel's pktgen sent %d packets in each of %d measurements of %d boots, and the receiving device counted all of them", m.Sent, len(m.BusyNS), v.Boots)}
 		if m.ConntrackEntries > 0 {
 			c.Evidence = append(c.Evidence, fmt.Sprintf("connection tracking has %d entries for %d flows", m.ConntrackEntries, m.Flows))
 		}
@@ -111,6 +111,9 @@ func sinkOnly(cells []result.Cell) {
 		for _, n := range cells {
 			if n.Scenario == "none" && n.InstructionsPerPacket != nil && n.Kernel == c.Kernel && sameTraffic(n, c) {
 				cells[i].InstructionsPerPacket.SinkOnly = n.InstructionsPerPacket.Value
+				if c.Scenario != "none" {
+					sinkOnlyParts(c.Attribution, n.Attribution)
+				}
 			}
 		}
 	}

@@ -9,6 +9,7 @@ package kernels
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
@@ -41,6 +42,8 @@ type Events interface {
 	Booted(k result.Kernel, n int, b result.KernelBoot)
 	// Round tells that a round of the rates came to its end, the n-th of so many.
 	Round(n, rounds int)
+	// Counted tells that one boot more of a kernel counted each instruction, and how long it took.
+	Counted(kernel string, wall time.Duration)
 	// Failed tells why a kernel is not measured any further.
 	Failed(k result.Kernel)
 }

@@ -22,6 +22,8 @@ type run struct {
 	store   *result.Store
 	// requests are what the guests of each kernel that was opened have in common, by its name.
 	requests map[string]request
+	// method is how instructions are attributed, result.ByPlugin or result.BySampling; empty if they are not.
+	method string
 }
 
 // Run boots the plan's kernels and returns the run as stored. A kernel that cannot be
@@ -37,7 +39,10 @@ func Run(ctx context.Context, o Options) (*result.Run, error) {
 		Testbed: result.Testbed{Kind: "vm"}, Cells: []result.Cell{}, Warnings: []result.Warning{}, Kernels: []result.Kernel{},
 	}
 	r.describe(ctx)
-	var err error
+	err := r.chooseMethod(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if r.store, err = result.Create(o.Out, &r.record); err != nil {
 		return nil, err
 	}
@@ -129,7 +134,7 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 	r.options.Events.Opened(k, total)
 	for n := range total {
 		q.profilePackets = 0
-		if p.VM.Attribute && n == 0 {
+		if r.method == result.BySampling && n == 0 {
 			q.profilePackets = profilePackets
 		}
 		b, err := q.bootOnce(ctx, int64(n%p.VM.Seeds)+1)
@@ -152,7 +157,7 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 		add(cells, b)
 		r.options.Events.Booted(k, n+1, stored)
 	}
-	if err := attributeCells(r.options.Out, cells, first); err != nil {
+	if err := r.attributeKernel(ctx, k.Name, q, cells, first); err != nil {
 		return fail(err, cells)
 	}
 	return k, cells

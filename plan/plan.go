@@ -42,12 +42,13 @@ type Plan struct {
 	SystemRecovery SystemRecovery `yaml:"system_recovery" json:"system_recovery"`
 	Capture        Capture        `yaml:"capture" json:"capture"`
 	Observe        Observe        `yaml:"observe" json:"observe"`
+	Cost           Cost           `yaml:"cost" json:"cost,omitzero"`
 	DUT            DUT            `yaml:"dut" json:"dut"`
 	AB             AB             `yaml:"ab" json:"ab"`
 	Sweep          Sweep          `yaml:"sweep" json:"sweep"`
 	Repeated       Repeated       `yaml:"repeated" json:"repeated"`
 
-	// Kernels are what testbed vm boots: packages, .deb files, or images with their modules.
+	// Kernels are what testbed vm boots: packages, .deb and .rpm files, or images with their modules.
 	Kernels []string `yaml:"kernels,omitempty" json:"kernels,omitempty"`
 	VM      VM       `yaml:"vm,omitempty" json:"vm,omitzero"`
 }

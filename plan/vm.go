@@ -32,13 +32,23 @@ type VM struct {
 	// Iptables is the variant that writes the rules of iptables: "nft", which most
 	// distributions install, or "legacy". A guest gets it from this machine.
 	Iptables string `yaml:"iptables" json:"iptables"`
-	// Attribute says in which functions of the kernel the instructions are, from samples in the first boot.
+	// Attribute says in which functions of the kernel the instructions are.
 	Attribute bool `yaml:"attribute" json:"attribute"`
+	// AttributeBy is how: ByPlugin counts each instruction in one boot more, BySampling estimates
+	// from samples in the first boot, ByEither takes the plugin where the emulator does.
+	AttributeBy string `yaml:"attribute_by" json:"attribute_by"`
 	// MemoryBytes is the guest's memory.
 	MemoryBytes int `yaml:"memory_bytes" json:"memory_bytes"`
 	// TimeLimit of one boot, in real time.
 	TimeLimit Duration `yaml:"time_limit" json:"time_limit"`
 }
+
+// Ways to attribute instructions.
+const (
+	ByEither   = "auto"
+	ByPlugin   = "plugin"
+	BySampling = "sampling"
+)
 
 // Variants of iptables in a guest, as vm.iptables has them.
 const (
@@ -70,7 +80,7 @@ func (v VM) Rates() bool { return v.Metric == MetricRate || v.Metric == MetricBo
 
 func defaultVM() VM {
 	return VM{Metric: MetricInstructions, Accelerator: AcceleratorAuto, Rounds: 10, TrialDuration: Duration(time.Second),
-		Iptables: IptablesNft, Seeds: 3, Boots: 1, Packets: 2000, Repetitions: 3, Margin: 0.001, MemoryBytes: 512 << 20, TimeLimit: Duration(3 * time.Minute),
+		Iptables: IptablesNft, Seeds: 3, Boots: 1, Packets: 2000, Repetitions: 3, Margin: 0.001, AttributeBy: ByEither, MemoryBytes: 512 << 20, TimeLimit: Duration(3 * time.Minute),
 	}
 }
 
@@ -106,11 +116,14 @@ func (c *checker) vm(p Plan) {
 		c.choice("vm.iptables", v.Iptables)
 	}
 	c.share("vm.margin", v.Margin, v.Margin > 0 && v.Margin < 1, "above 0 and below 1")
+	if v.AttributeBy != "" { // a run that was stored before there was a choice
+		c.choice("vm.attribute_by", v.AttributeBy)
+	}
 	if p.Testbed != "vm" {
 		return
 	}
 	if len(p.Kernels) == 0 {
-		c.add("kernels", "testbed", "name packages, .deb files or images: kernels: [linux-image-cloud-amd64]", "is empty: testbed vm needs a kernel to boot")
+		c.add("kernels", "testbed", "name packages, .deb or .rpm files, or images: kernels: [linux-image-cloud-amd64]", "is empty: testbed vm needs a kernel to boot")
 	}
 	for _, s := range p.Scenarios {
 		if !slices.Contains(GuestScenarios(), string(s)) {

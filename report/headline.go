@@ -38,6 +38,9 @@ func headline(d digest) []string {
 	}
 	c, ok := headlineCell(d.Cells)
 	if !ok {
+		if s := unpacedHeadline(d); s != nil {
+			return s
+		}
 		return append([]string{nothingFound(d)}, withoutDevice(d)...)
 	}
 	sentences := []string{answer(c), why(c)}

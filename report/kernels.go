@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,9 +36,7 @@ func kernelSections(d digest) []section {
 	if s := kernelBoundSection(d); s != nil {
 		list = append(list, *s)
 	}
-	if s := attributionSection(d); s != nil {
-		list = append(list, *s)
-	}
+	list = append(list, attributionSections(d)...)
 	return append(list, bootSection(d))
 }
 
@@ -107,8 +106,8 @@ func kernelFailed(run *result.Run, name string) bool {
 
 // instructions prints a count with one decimal: the last is a part in ten thousand of a packet's.
 func instructions(v float64) string {
-	whole := Thousands(uint64(v))
-	return whole + strings.TrimPrefix(fmt.Sprintf("%.1f", v-float64(uint64(v))), "0")
+	tenths := uint64(math.Round(10 * v))
+	return fmt.Sprintf("%s.%d", Thousands(tenths/10), tenths%10)
 }
 
 func span(v result.InstructionsPerPacket) string {

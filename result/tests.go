@@ -10,11 +10,11 @@ const (
 )
 
 // BesidesSearch tells whether trials of a purpose belong to another test than the
-// throughput search, to the calibration or to a capture: they are no points of the
+// throughput search, to the calibration, to a capture or to a profile: they are no points of the
 // search's loss curve.
 func (p Purpose) BesidesSearch() bool {
 	switch p {
-	case ForCalibration, ForLossRate, ForBursts, ForRecovery, ForCapture, ForEvent:
+	case ForCalibration, ForLossRate, ForBursts, ForRecovery, ForCapture, ForEvent, ForCost:
 		return true
 	}
 	return false

@@ -49,7 +49,8 @@ nanosecond of its own time, so that its clock counts instructions: the figures r
 the last digit, on a laptop and on a busy machine, and need neither root nor KVM.
 
 A KERNEL is a package (linux-image-6.1.0-50-cloud-amd64), fetched by apt and kept in
-the user's cache; a .deb; an image with its modules, bzImage,MODULES; or host. Without
+the user's cache; the path or URL of a .deb or .rpm, with those of its modules after
+commas if they are not beside it; an image with its modules, bzImage,MODULES; or host. Without
 one, the kernels of the plan are compared. The same kernel twice shows the scatter.
 
 An instruction count says what code is executed, not how fast: there is no cache, no
@@ -276,6 +277,11 @@ func (l kernelLines) Booted(k result.Kernel, n int, b result.KernelBoot) {
 
 // Round says how far it is.
 func (l kernelLines) Round(n, rounds int) { fmt.Fprintf(l.w, "rates: round %d of %d\n", n, rounds) }
+
+// Counted says how long it took.
+func (l kernelLines) Counted(kernel string, wall time.Duration) {
+	fmt.Fprintf(l.w, "%s: one boot more to count each instruction: %.0f s\n", kernel, wall.Seconds())
+}
 
 // Failed says why.
 func (l kernelLines) Failed(k result.Kernel) { fmt.Fprintf(l.w, "%s: %s\n", k.Name, k.Error) }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/internal/netns"
 	"github.com/linerate/linerate/internal/sched"
 )
@@ -34,6 +35,8 @@ type process struct {
 	pid   int
 	input io.WriteCloser
 	ended chan struct{}
+	// state is how it ended, once ended is closed.
+	state *os.ProcessState
 
 	mutex   sync.Mutex
 	said    bytes.Buffer
@@ -60,7 +63,8 @@ func start(ns string, cpus []int, argv []string) (*process, error) {
 		c, err := p.spawn(ns, cpus, argv)
 		started <- err
 		if err == nil {
-			_ = c.Wait() // what it printed last tells why
+			_ = c.Wait() // its state is what is wanted
+			p.state = c.ProcessState
 		}
 		return nil
 	})
@@ -104,7 +108,12 @@ func (p *process) tell(command string) error {
 	before := p.prompts
 	p.mutex.Unlock()
 	if _, err := io.WriteString(p.input, command+"\n"); err != nil {
-		return fmt.Errorf("tell testpmd %q: %w%s", command, err, p.lastWords())
+		select { // a pipe that nobody reads any more: its end is known in a moment
+		case <-p.ended:
+			return fmt.Errorf("tell testpmd %q: %w", command, p.endedError())
+		case <-time.After(donePatience):
+			return fmt.Errorf("tell testpmd %q: %w%s", command, err, p.lastWords())
+		}
 	}
 	if err := p.await(before+1, donePatience); err != nil {
 		return fmt.Errorf("tell testpmd %q: %w", command, err)
@@ -123,7 +132,7 @@ func (p *process) await(prompts int, patience time.Duration) error {
 		}
 		select {
 		case <-p.ended:
-			return errors.New("it has ended" + p.lastWords())
+			return p.endedError()
 		default:
 		}
 		if time.Now().After(end) {
@@ -136,10 +145,22 @@ func (p *process) await(prompts int, patience time.Duration) error {
 func (p *process) alive() error {
 	select {
 	case <-p.ended:
-		return errors.New("testpmd has ended" + p.lastWords())
+		return p.endedError()
 	default:
 		return nil
 	}
+}
+
+func (p *process) endedError() error {
+	return &generator.EndedError{Program: "testpmd", How: p.how() + p.lastWords()}
+}
+
+// how the process ended; its end is known when ended is closed.
+func (p *process) how() string {
+	if p.state == nil || p.state.Success() {
+		return ""
+	}
+	return ": " + p.state.String()
 }
 
 // lastWords are the last lines that it printed, to put behind an error.
@@ -159,7 +180,7 @@ func (p *process) lastWords() string {
 func (p *process) threads() (workers, others []int, err error) {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.pid))
 	if err != nil {
-		return nil, nil, fmt.Errorf("list the threads of testpmd: %w%s", err, p.lastWords())
+		return nil, nil, errors.Join(p.alive(), fmt.Errorf("list the threads of testpmd: %w", err))
 	}
 	for _, t := range tasks {
 		tid, err := strconv.Atoi(t.Name())

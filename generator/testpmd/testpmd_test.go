@@ -169,7 +169,8 @@ func TestKilled(t *testing.T) {
 	}
 	timer := time.AfterFunc(100*time.Millisecond, func() { _ = syscall.Kill(slices.Min(tids), syscall.SIGKILL) })
 	defer timer.Stop()
-	if _, err := g.Send(t.Context(), generator.Load{Duration: 500 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), "ended") {
+	_, err = g.Send(t.Context(), generator.Load{Duration: 500 * time.Millisecond})
+	if ended, ok := errors.AsType[*generator.EndedError](err); !ok || !strings.Contains(ended.Error(), "testpmd has ended: signal: killed") {
 		t.Errorf("testpmd was killed: %v", err)
 	}
 }

@@ -83,6 +83,9 @@ func serve(report func(Report)) error {
 	if err := enlargeConntrack(); err != nil {
 		return err
 	}
+	if q.WindowPackets > 0 {
+		markArm()
+	}
 	for _, c := range q.Cells {
 		m := Measured{Cell: c}
 		if err := measure(q, &m); err != nil {
@@ -92,7 +95,16 @@ func serve(report func(Report)) error {
 		// What tears down a namespace works on for some seconds.
 		time.Sleep(settleAfterCell)
 	}
-	return nil
+	if q.WindowPackets == 0 {
+		return nil
+	}
+	list, err := readSymbols()
+	if err != nil {
+		return err
+	}
+	symbols, err := packSymbols(list)
+	report(Report{Symbols: symbols})
+	return err
 }
 
 // describe reads what booted.

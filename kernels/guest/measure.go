@@ -82,6 +82,11 @@ func measure(q Request, m *Measured) (err error) {
 		}
 		m.Sent, m.Received, m.BusyNS = q.Packets, got, append(m.BusyNS, busy)
 	}
+	if q.WindowPackets > 0 {
+		if m.Windows, err = countWindows(s, q.Packets, q.WindowPackets); err != nil {
+			return err
+		}
+	}
 	if q.ProfilePackets > 0 {
 		time.Sleep(settleBeforeRun)
 		p, failed := profile(s, q.ProfilePackets)

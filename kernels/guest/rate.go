@@ -2,12 +2,10 @@ package guest
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -129,7 +127,7 @@ func (q Request) rate(m *Measured, s *source, ns, device string) error {
 	duration := time.Duration(q.Rate.TrialMS) * time.Millisecond
 	packets = max(1, int(float64(packets)*duration.Seconds()/took.Seconds()))
 	if q.Rate.LoadPPS > 0 {
-		if err := s.pace(q.Rate.LoadPPS); err != nil {
+		if err := s.device.Pace(q.Rate.LoadPPS); err != nil {
 			return err
 		}
 		packets = max(1, min(packets, int(math.Round(q.Rate.LoadPPS*duration.Seconds()))))
@@ -139,46 +137,15 @@ func (q Request) rate(m *Measured, s *source, ns, device string) error {
 		return err
 	}
 	q.mark(MarkBegin)
-	sent, busy, err := s.send(packets)
+	sent, err := s.device.SendExactly(uint64(packets))
 	q.mark(MarkEnd)
-	if err != nil {
-		return err
-	}
-	idle, err := s.idle()
 	if err != nil {
 		return err
 	}
 	time.Sleep(drain)
 	after, err := received(ns, device)
-	m.Sent, m.Received, m.Rate = sent, int(after-before), &RateMeasured{BusyNS: busy, IdleNS: idle}
+	m.Sent, m.Received, m.Rate = int(sent.Packets), int(after-before), &RateMeasured{BusyNS: 1000 * sent.BusyUS, IdleNS: 1000 * sent.IdleUS}
 	return err
-}
-
-// pace lets the generator wait between packets. pktgen knows whole nanoseconds.
-func (s *source) pace(pps float64) error {
-	return netns.Do(generatorNetns, func() error {
-		return command(s.device, fmt.Sprintf("delay %d", int64(math.Round(1e9/pps))))
-	})
-}
-
-var pktgenIdle = regexp.MustCompile(`Result: OK: \d+\(c\d+\+d(\d+)\) usec`)
-
-// idle is how long the generator waited in what it sent last.
-func (s *source) idle() (uint64, error) {
-	var text []byte
-	err := netns.Do(generatorNetns, func() (err error) {
-		text, err = os.ReadFile(s.device)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("read how long pktgen waited: %w", err)
-	}
-	found := pktgenIdle.FindSubmatch(text)
-	if found == nil {
-		return 0, errors.New("read how long pktgen waited: its result is not understood")
-	}
-	microseconds, err := strconv.ParseUint(string(found[1]), 10, 64)
-	return microseconds * 1000, err
 }
 
 // bridgeFolder is where the DUT's devices are seen in sysfs, which shows those of the

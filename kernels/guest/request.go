@@ -28,6 +28,8 @@ type Request struct {
 	Rate *Rate `json:"rate,omitempty"`
 	// mark tells that a measurement begins or ends.
 	mark func(string)
+	// WindowPackets are sent once more between marks for a counter in the emulator; 0 for none.
+	WindowPackets int `json:"window_packets"`
 }
 
 // Module is a file to load; an optional one may be refused.
@@ -55,6 +57,8 @@ type Cell struct {
 type Report struct {
 	Booted *Booted   `json:"booted,omitempty"`
 	Cell   *Measured `json:"cell,omitempty"`
+	// Symbols come once, behind the cells, if windows were asked for; UnpackSymbols reads them.
+	Symbols []byte `json:"symbols,omitempty"`
 	// Error ends the guest's work.
 	Error string `json:"error,omitempty"`
 	Done  bool   `json:"done,omitempty"`
@@ -93,6 +97,8 @@ type Measured struct {
 	RulePackets int `json:"rule_packets"`
 	// Profile is of packets sent after the repetitions, if it was asked for; UnpackProfile reads it.
 	Profile []byte `json:"profile,omitempty"`
+	// Windows are those that were marked, if it was asked for.
+	Windows *Windows `json:"windows,omitempty"`
 	// Setup are the steps that made the DUT, for a reader.
 	Setup []string `json:"setup"`
 }

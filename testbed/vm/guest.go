@@ -39,6 +39,8 @@ type Guest struct {
 	Accelerator Accelerator
 	// TimeLimit is the real time after which the guest is stopped.
 	TimeLimit time.Duration
+	// Windows, if not nil, is where Run puts what was executed in each window that the guest marks.
+	Windows *[]Window
 }
 
 // ModulePath is where the guest finds a module.
@@ -147,7 +149,11 @@ func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 	limited, stop := context.WithTimeout(ctx, g.TimeLimit)
 	defer stop()
 	var console tail
-	err = g.emulate(limited, initrd, &console, line)
+	if g.Windows == nil {
+		err = g.emulate(limited, initrd, nil, &console, line)
+	} else {
+		err = g.count(limited, initrd, &console, line)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return console.last(), ctx.Err()
@@ -163,13 +169,17 @@ func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 }
 
 // emulate runs the emulator to its end.
-func (g Guest) emulate(ctx context.Context, initrd *os.File, console *tail, line func([]byte)) error {
+func (g Guest) emulate(ctx context.Context, initrd *os.File, counter []*os.File, console *tail, line func([]byte)) error {
 	reports, guestEnd, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer reports.Close()
-	running, err := startEmulator(ctx, g.Command("/dev/fd/4"), console, guestEnd, initrd)
+	argv := g.Command("/dev/fd/4")
+	if len(counter) > 0 {
+		argv = append(argv, counterOption("/dev/fd/5", "/dev/fd/6")...)
+	}
+	running, err := startEmulator(ctx, argv, console, append([]*os.File{guestEnd, initrd}, counter...)...)
 	guestEnd.Close()
 	if err != nil {
 		return err
