@@ -101,8 +101,9 @@ func (g *live) ready(ctx context.Context) error {
 // half is one measurement with what the machine knows of it.
 type half struct {
 	guest.Measured
-	// cpuRatio is what the emulator got of a CPU between the marks, and clockRatio this machine's time by the guest's.
-	cpuRatio, clockRatio float64
+	// cpu is what the emulator got between the marks, and clockRatio this machine's time by the guest's.
+	cpu        time.Duration
+	clockRatio float64
 }
 
 // measure lets the guest measure its n-th cell.
@@ -111,7 +112,6 @@ func (g *live) measure(ctx context.Context, n int) (half, error) {
 		return half{}, err
 	}
 	var m half
-	var begin heard
 	var cpu time.Duration
 	for {
 		h, err := g.await(ctx)
@@ -120,7 +120,6 @@ func (g *live) measure(ctx context.Context, n int) (half, error) {
 		}
 		switch {
 		case h.Mark == guest.MarkBegin:
-			begin = h
 			if g.first.ClockNS == 0 {
 				g.first = h
 			}
@@ -132,7 +131,7 @@ func (g *live) measure(ctx context.Context, n int) (half, error) {
 			if err != nil {
 				return m, err
 			}
-			m.cpuRatio = float64(now-cpu) / float64(max(h.at.Sub(begin.at), time.Millisecond))
+			m.cpu = now - cpu
 			m.clockRatio = float64(h.at.Sub(g.first.at)) / float64(max(h.ClockNS-g.first.ClockNS, 1))
 		case h.Cell != nil:
 			m.Measured = *h.Cell

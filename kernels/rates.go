@@ -218,7 +218,8 @@ func (r *run) half(ctx context.Context, c contender, g *live, cell guest.Cell, t
 		}
 		t.Sent, t.Received = h.Sent, h.Received
 		t.DurationS, t.GeneratorIdleS = float64(h.Rate.BusyNS+h.Rate.IdleNS)/1e9, float64(h.Rate.IdleNS)/1e9
-		t.CPURatio, t.ClockRatio = h.cpuRatio, h.clockRatio
+		// The marks take some milliseconds themselves, in which the guest waits: they are not in the duration.
+		t.CPURatio, t.ClockRatio = h.cpu.Seconds()/max(t.DurationS, 1e-3), h.clockRatio
 		r.record.Cells[at].Setup = h.Setup
 		if t.Disturbed = disturbed(t); t.Disturbed == "" {
 			break
