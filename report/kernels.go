@@ -25,6 +25,9 @@ func ofKernels(run *result.Run) bool { return len(run.Kernels) > 0 }
 
 // kernelSections are the sections of a run of kernels, in place of all others.
 func kernelSections(d digest) []section {
+	if tuned(d.Run) {
+		return append(tuningSections(d), bootSection(d))
+	}
 	var list []section
 	if d.Run.Plan.VM.Counts() {
 		list = append(list, countSection(d))
@@ -205,6 +208,9 @@ func bootSection(d digest) section {
 		}
 		s.Notes = append(s.Notes, sentence(fmt.Sprintf("%s: %s; modules %s", k.Name, k.Source, strings.Join(k.Modules, ", "))))
 	}
+	for _, w := range d.Run.Warnings {
+		s.Notes = append(s.Notes, sentence(w.Text))
+	}
 	if k := slices.IndexFunc(d.Run.Kernels, func(k result.Kernel) bool { return len(k.QEMU) > 0 }); k >= 0 {
 		s.Notes = append(s.Notes, "The emulator's command of "+d.Run.Kernels[k].Name+": "+commandLine(d.Run.Kernels[k].QEMU))
 	}
@@ -213,6 +219,9 @@ func bootSection(d digest) section {
 
 // kernelHeadline answers which kernel costs more, for routing or for what comes first.
 func kernelHeadline(d digest) []string {
+	if tuned(d.Run) {
+		return tuningHeadline(d)
+	}
 	if !d.Run.Plan.VM.Counts() {
 		return rateHeadline(d)
 	}
