@@ -62,6 +62,7 @@ var fieldTexts = map[string]string{
 	"traffic.seed":                "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
 	"traffic.engine":              "the generator: " + EngineList(),
 	"traffic.afxdp_mode":          "how engine afxdp hands frames over: copy, zerocopy, or auto for what the driver can; the record says which was granted",
+	"traffic.testpmd_driver":      "how engine testpmd opens its device: afpacket, or afxdp, which sends one way only",
 	"traffic.pktgen":              "settings of engine pktgen, by the kernel's names",
 	"traffic.pktgen.clone_skb":    "times that each frame is sent before the next is built; a veth takes 0 only",
 	"traffic.pktgen.burst":        "times that a frame is handed to the driver at once; 0: once, as a veth needs it",
@@ -134,6 +135,11 @@ var fieldTexts = map[string]string{
 	"ab.least_change": "smallest change of the ratio that matters",
 
 	"kernels": "what testbed vm boots and compares, by `linerate kernels`: packages, .deb and .rpm files or URLs, IMAGE,MODULES, or host",
+
+	"tuning":           "settings of the kernel's pktgen that testbed vm tries, by `linerate kernels`; on when devices is set",
+	"tuning.devices":   "what sends: dummy drops every frame, vmxnet3 is an emulated card with a receiver behind its cable",
+	"tuning.clone_skb": "values of clone_skb, each with a burst of 1",
+	"tuning.burst":     "values of burst, each with clone_skb 0; vm.packets is a multiple of each",
 
 	"vm":              "how testbed vm boots its kernels and counts their instructions",
 	"vm.seeds":        "seeds of each kernel, 1 to so many: each lays out memory and hash tables anew",
@@ -258,6 +264,8 @@ var intRanges = map[string]intRange{
 	"repeated.trials":          {1, 1000, "trials"},
 	"vm.seeds":                 {1, 100, "seeds"},
 	"vm.boots":                 {1, 100, "boots"},
+	"tuning.clone_skb":         {0, 1_000_000, "times"},
+	"tuning.burst":             {1, 65_536, "frames"},
 	"vm.packets":               {1000, 1_000_000, "packets"},
 	"vm.repetitions":           {1, 100, "repetitions"},
 	"vm.extra_rules":           {0, 200, "rules"},
@@ -299,11 +307,13 @@ var textChoices = map[string][]string{
 	"sim.preset":     {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
 	"traffic.engine": EngineChoices(),
 
-	"traffic.afxdp_mode": {"auto", "copy", "zerocopy"},
+	"traffic.afxdp_mode":     {"auto", "copy", "zerocopy"},
+	"traffic.testpmd_driver": {"afpacket", "afxdp"},
 
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
 	"ecmp.fail_how":    {FailLinkDown, FailSilent},
+	"tuning.devices":   {DeviceDummy, DeviceCard},
 	"vm.iptables":      {IptablesNft, IptablesLegacy},
 	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
 	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
