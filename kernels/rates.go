@@ -211,7 +211,7 @@ func (r *run) half(ctx context.Context, c contender, g *live, cell guest.Cell, t
 			return err
 		case h.Failure != "":
 			r.record.Cells[at].Skipped = fmt.Sprintf("in round %d: %s", t.Round, h.Failure)
-			r.record.Cells[at].ForwardingRate = nil
+			r.record.Cells[at].ForwardingRate, r.record.Cells[at].Verdict = nil, ""
 			return nil
 		case h.Rate == nil:
 			return fmt.Errorf("kernel %s: the guest measured %s and reported no rate", c.name, cell.Scenario)
