@@ -135,7 +135,7 @@ func everyField(t *testing.T) Plan {
 		IPerf3: IPerf3{Protocol: "udp", Streams: []int{3}, Bidir: true, Seconds: 60, OmitSeconds: 3, PayloadBytes: 64, TargetL4BPS: 1e9, Congestion: "bbr", Repeats: 5},
 		IPerf:  IPerf{Streams: []int{1, 2}, PayloadBytes: 64, Seconds: 60, TargetL4BPS: 1e6, Repeats: 5},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
-			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy",
+			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy", TestpmdDriver: "afxdp",
 			Pktgen: Pktgen{CloneSKB: 10, Burst: 8, Threads: 2, FlowPackets: 4}},
 		Limit:   Limit{PPS: 5, BurstPackets: 6},
 		Testpmd: Testpmd{Cores: 3},
@@ -156,7 +156,7 @@ func everyField(t *testing.T) Plan {
 		Sweep:    Sweep{Repeats: 4}, // a plan with A and B has no field to sweep
 		Repeated: Repeated{Figure: FigureThroughput, LoadPPS: 1e6, TrialDuration: 2e9, Trials: 3, Seed: 9},
 		Kernels:  []string{"a", "b,c"},
-		VM:       VM{Iptables: IptablesLegacy, Seeds: 2, Boots: 2, Packets: 5000, Repetitions: 1, Margin: 0.002, ExtraRules: 1, Attribute: true, AttributeBy: BySampling, MemoryBytes: 1 << 30, TimeLimit: 60e9},
+		VM:       VM{Metric: MetricBoth, Accelerator: AcceleratorKVM, Rounds: 7, TrialDuration: 2e9, LoadPPS: 1e4, Iptables: IptablesLegacy, Seeds: 2, Boots: 2, Packets: 5000, Repetitions: 1, Margin: 0.002, ExtraRules: 1, Attribute: true, AttributeBy: BySampling, MemoryBytes: 1 << 30, TimeLimit: 60e9},
 	}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)

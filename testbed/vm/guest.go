@@ -35,6 +35,8 @@ type Guest struct {
 	MemoryBytes uint64
 	// Seed is that of everything that QEMU draws by chance, the kernel's random numbers with it.
 	Seed int64
+	// Cards are the MAC addresses of network cards, all on one cable; nil for none.
+	Cards []string
 	// Accelerator executes the instructions; empty is Counting.
 	Accelerator Accelerator
 	// TimeLimit is the real time after which the guest is stopped.
@@ -85,6 +87,7 @@ func (g Guest) command(initrd string, port ...string) []string {
 	argv := []string{Emulator, "-m", strconv.FormatUint(g.MemoryBytes>>20, 10), "-nodefaults", "-no-user-config", "-nographic", "-no-reboot"}
 	argv = append(argv, g.Accelerator.arguments(g.Seed)...)
 	argv = append(append(argv, "-serial", "stdio"), port...)
+	argv = append(argv, g.cards()...)
 	return append(argv, "-kernel", g.Kernel.Image, "-initrd", initrd, "-append", arguments)
 }
 
@@ -215,6 +218,10 @@ type tail struct {
 	lines []string
 	rest  string
 	panic string
+	// broke is the line in which the emulator says that KVM cannot go on; it waits for ever then.
+	broke string
+	// alarm is called then, if it is set.
+	alarm func()
 }
 
 // Write takes what the console printed.
@@ -230,6 +237,12 @@ func (t *tail) Write(b []byte) (int, error) {
 		}
 		if strings.Contains(p, "Kernel panic") {
 			t.panic = p
+		}
+		if strings.Contains(p, "KVM internal error") && t.broke == "" {
+			t.broke = p
+			if t.alarm != nil {
+				t.alarm()
+			}
 		}
 		t.lines = append(t.lines, p)
 	}
@@ -251,4 +264,11 @@ func (t *tail) panicked() string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.panic
+}
+
+// broken is the line in which the emulator said that KVM cannot go on, or empty.
+func (t *tail) broken() string {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.broke
 }
