@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/linerate/linerate/result"
 )
@@ -29,6 +28,7 @@ func costSections(d digest) []section {
 			s.Anchor, s.Heading = fmt.Sprintf("cost-%d", len(list)+1), s.Heading+", further cells"
 		}
 		s.Columns, s.Rows = costTable(part)
+		s.Flames = costFlames(part, cells[0], s.Anchor)
 		for _, c := range part {
 			s.Notes = append(s.Notes, costNotes(c)...)
 		}
@@ -80,14 +80,14 @@ func costTable(cells []cell) ([]column, [][]string) {
 func subsystemText(c *result.Cost, name string) string {
 	for _, p := range c.Subsystems {
 		if p.Name == name {
-			return intervalText(p.NSPerPacket, p.LowNSPerPacket, p.HighNSPerPacket) + " " + shareText(p.NSPerPacket/c.SampledNSPerPacket)
+			return intervalText(p.NSPerPacket, p.LowNSPerPacket, p.HighNSPerPacket) + shareText(p.NSPerPacket/c.SampledNSPerPacket)
 		}
 	}
-	return "-" + strings.Repeat(" ", len(" 100 %"))
+	return "-"
 }
 
-// shareText is right-aligned, so that what stands before it is too.
-func shareText(share float64) string { return fmt.Sprintf("%3.0f %%", 100*share) }
+// shareText is as wide for one digit as for two, so that what stands before it is aligned.
+func shareText(share float64) string { return fmt.Sprintf("%8s", fmt.Sprintf("(%.0f %%)", 100*share)) }
 
 func intervalText(value, low, high float64) string {
 	return nsText(value) + " ±" + nsText((high-low)/2)
