@@ -38,7 +38,7 @@ setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool,
 setup-kernels: ## install what kernels needs: QEMU, iptables
 	@scripts/setup.sh kernels
 
-setup-test: ## install what test needs: these, what published needs, tcpdump, Chromium, and MLRsearch from PyPI
+setup-test: ## install what test needs: these, what published needs, tcpdump, Chromium, rpmbuild, and MLRsearch from PyPI
 	@scripts/setup.sh bench kernels published test
 
 setup-lint: ## install what lint needs: shellcheck and the compiler of the BPF programs

@@ -133,7 +133,7 @@ var fieldTexts = map[string]string{
 	"ab.fail_if":      "exit with 1 if any cell is changed, slower (changed, and B is below A) or not-equivalent; never: do not",
 	"ab.least_change": "smallest change of the ratio that matters",
 
-	"kernels": "what testbed vm boots and compares, by `linerate kernels`: packages, .deb files, IMAGE,MODULES, or host",
+	"kernels": "what testbed vm boots and compares, by `linerate kernels`: packages, .deb and .rpm files or URLs, IMAGE,MODULES, or host",
 
 	"vm":              "how testbed vm boots its kernels and counts their instructions",
 	"vm.seeds":        "seeds of each kernel, 1 to so many: each lays out memory and hash tables anew",

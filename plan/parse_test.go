@@ -165,7 +165,7 @@ var badPlans = []struct{ name, yaml, want string }{
 	{"CPU high", "lab: {dut_cpus: 0-8192}", "p.yaml:1:17: lab.dut_cpus: CPU 8192: the highest CPU number is 8191"},
 	{"CPU twice", "lab: {dut_cpus: '0-3,2'}", "p.yaml:1:17: lab.dut_cpus: CPU 2 is listed twice; list each CPU once"},
 
-	{"vm without a kernel", "testbed: vm", "p.yaml:1:10: kernels: is empty: testbed vm needs a kernel to boot; name packages, .deb files or images: kernels: [linux-image-cloud-amd64]"},
+	{"vm without a kernel", "testbed: vm", "p.yaml:1:10: kernels: is empty: testbed vm needs a kernel to boot; name packages, .deb or .rpm files, or images: kernels: [linux-image-cloud-amd64]"},
 	{"vm with a scenario of the lab", "testbed: vm\nkernels: [a]\nscenarios: [flowtable]", "p.yaml:3:12: scenarios: flowtable cannot be made in a guest, where linerate and iptables are the only programs; a guest has none, route, bridge, conntrack, conntrack-nft, conntrack-iptables, snat, snat-nft, snat-iptables"},
 	{"variant of iptables in a guest", "testbed: vm\nkernels: [a]\nscenarios: [none]\nvm: {iptables: ebtables}", `p.yaml:4:16: vm.iptables: "ebtables" is not known to this version; write nft or legacy`},
 	{"later testbed", "testbed: wire", "p.yaml:1:10: testbed: wire is not available in this version; use lab"},

@@ -48,7 +48,7 @@ type Plan struct {
 	Sweep          Sweep          `yaml:"sweep" json:"sweep"`
 	Repeated       Repeated       `yaml:"repeated" json:"repeated"`
 
-	// Kernels are what testbed vm boots: packages, .deb files, or images with their modules.
+	// Kernels are what testbed vm boots: packages, .deb and .rpm files, or images with their modules.
 	Kernels []string `yaml:"kernels,omitempty" json:"kernels,omitempty"`
 	VM      VM       `yaml:"vm,omitempty" json:"vm,omitzero"`
 }

@@ -84,7 +84,7 @@ func (c *checker) vm(p Plan) {
 		return
 	}
 	if len(p.Kernels) == 0 {
-		c.add("kernels", "testbed", "name packages, .deb files or images: kernels: [linux-image-cloud-amd64]", "is empty: testbed vm needs a kernel to boot")
+		c.add("kernels", "testbed", "name packages, .deb or .rpm files, or images: kernels: [linux-image-cloud-amd64]", "is empty: testbed vm needs a kernel to boot")
 	}
 	for _, s := range p.Scenarios {
 		if !slices.Contains(GuestScenarios(), string(s)) {

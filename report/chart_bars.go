@@ -91,7 +91,7 @@ func barRowOf(c cell, y int, top float64) (barRow, int) {
 	y += barLabelHeight
 	first := y
 	if !c.measured() {
-		r.Missing, r.MissingY = "skipped: "+c.Skipped, y+11
+		r.Missing, r.MissingY = "skipped: "+c.ShortReason(), y+11
 		return r, y + barHeight + barRowGap
 	}
 	for i, f := range c.Figures {

@@ -49,7 +49,8 @@ nanosecond of its own time, so that its clock counts instructions: the figures r
 the last digit, on a laptop and on a busy machine, and need neither root nor KVM.
 
 A KERNEL is a package (linux-image-6.1.0-50-cloud-amd64), fetched by apt and kept in
-the user's cache; a .deb; an image with its modules, bzImage,MODULES; or host. Without
+the user's cache; the path or URL of a .deb or .rpm, with those of its modules after
+commas if they are not beside it; an image with its modules, bzImage,MODULES; or host. Without
 one, the kernels of the plan are compared. The same kernel twice shows the scatter.
 
 An instruction count says what code is executed, not how fast: there is no cache, no
