@@ -19,9 +19,8 @@ type boot struct {
 	Booted  guest.Booted
 	Cells   []guest.Measured
 	Command []string
-	// Windows and Symbols are there if instructions were counted by address.
-	Windows []vm.Window
-	Symbols []byte
+	// Counts are of each instruction, with the kernel's symbols as Raw, if that was asked for.
+	Counts vm.Counts
 }
 
 // request is what every boot of a kernel has in common.
@@ -36,6 +35,8 @@ type request struct {
 	windowPackets  int
 	memoryBytes    uint64
 	limit          time.Duration
+	// cards are those of the guest, by MAC address.
+	cards []string
 	// files are more files of the guest: the programs that scenarios need.
 	files map[string][]byte
 	// versions are those of the programs.
@@ -45,7 +46,7 @@ type request struct {
 // bootOnce boots the kernel and collects what it reports.
 func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	b := boot{Seed: seed}
-	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions, ProfilePackets: q.profilePackets, WindowPackets: q.windowPackets}
+	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions, ProfilePackets: q.profilePackets, WindowPackets: q.windowPackets, SymbolPort: vm.RawPort}
 	for _, m := range q.modules {
 		asked.Modules = append(asked.Modules, guest.Module{Name: m.Name, Path: vm.ModulePath(m.Name), Optional: m.Optional})
 	}
@@ -58,11 +59,11 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	machine := vm.Guest{
 		Kernel: q.kernel, Init: q.init, Arguments: []string{guest.Argument},
 		Files: files, Modules: q.modules,
-		MemoryBytes: q.memoryBytes, Seed: seed, TimeLimit: q.limit,
+		MemoryBytes: q.memoryBytes, Seed: seed, TimeLimit: q.limit, Cards: q.cards,
 	}
 	b.Command = machine.Command("INITRAMFS")
 	if q.windowPackets > 0 {
-		machine.Windows = &b.Windows
+		machine.Counts = &b.Counts
 	}
 	done, failure := false, ""
 	var unread []byte
@@ -78,8 +79,6 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 			b.Booted = *r.Booted
 		case r.Cell != nil:
 			b.Cells = append(b.Cells, *r.Cell)
-		case r.Symbols != nil:
-			b.Symbols = r.Symbols
 		case r.Error != "":
 			failure = r.Error
 		case r.Done:

@@ -23,6 +23,9 @@ func prepare(p plan.Plan, k *vm.Kernel, cells []result.Cell) (request, error) {
 		kernel: k, packets: p.VM.Packets, repetitions: p.VM.Repetitions,
 		memoryBytes: uint64(p.VM.MemoryBytes), limit: time.Duration(p.VM.TimeLimit),
 	}
+	if p.Tuning.On() {
+		return q, q.tune(p, cells)
+	}
 	variant := p.VM.Iptables
 	names, _ := guest.Modules(nil, variant)
 	if _, err := k.Modules(names...); err != nil {
@@ -86,6 +89,7 @@ func add(cells []result.Cell, b boot) {
 		v.PerBoot = append(v.PerBoot, median(each))
 		v.Value, v.Min, v.Max, v.Boots = median(v.PerBoot), slices.Min(v.PerBoot), slices.Max(v.PerBoot), len(v.PerBoot)
 		c.Evidence = []string{fmt.Sprintf("the kernel's pktgen sent %d packets in each of %d measurements of %d boots, and the receiving device counted all of them", m.Sent, len(m.BusyNS), v.Boots)}
+		takeTuning(c, m)
 		if m.ConntrackEntries > 0 {
 			c.Evidence = append(c.Evidence, fmt.Sprintf("connection tracking has %d entries for %d flows", m.ConntrackEntries, m.Flows))
 		}
@@ -98,14 +102,14 @@ func add(cells []result.Cell, b boot) {
 // indexOf finds the cell that a guest measured.
 func indexOf(cells []result.Cell, m guest.Cell) int {
 	return slices.IndexFunc(cells, func(c result.Cell) bool {
-		return spelling(c) == m.Scenario && c.Flows == m.Flows && c.FrameSize == m.FrameSize
+		return spelling(c) == m.Scenario && c.Flows == m.Flows && c.FrameSize == m.FrameSize && sameSetting(c.Tuning, m.Setting)
 	})
 }
 
 // sinkOnly gives each cell the value of its kernel and traffic without a DUT.
 func sinkOnly(cells []result.Cell) {
 	for i, c := range cells {
-		if c.InstructionsPerPacket == nil {
+		if c.InstructionsPerPacket == nil || c.Tuning != nil {
 			continue
 		}
 		for _, n := range cells {

@@ -178,6 +178,9 @@ func firstLine(text string) string {
 
 // newCells are the plan's cells for one kernel, not measured yet.
 func newCells(p plan.Plan, kernel string) []result.Cell {
+	if p.Tuning.On() {
+		return tuningCells(p, kernel)
+	}
 	var cells []result.Cell
 	for _, c := range p.Cells() {
 		c.Variant = kernel

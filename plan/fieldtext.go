@@ -135,6 +135,11 @@ var fieldTexts = map[string]string{
 
 	"kernels": "what testbed vm boots and compares, by `linerate kernels`: packages, .deb and .rpm files or URLs, IMAGE,MODULES, or host",
 
+	"tuning":           "settings of the kernel's pktgen that testbed vm tries, by `linerate kernels`; on when devices is set",
+	"tuning.devices":   "what sends: dummy drops every frame, vmxnet3 is an emulated card with a receiver behind its cable",
+	"tuning.clone_skb": "values of clone_skb, each with a burst of 1",
+	"tuning.burst":     "values of burst, each with clone_skb 0; vm.packets is a multiple of each",
+
 	"vm":              "how testbed vm boots its kernels and counts their instructions",
 	"vm.seeds":        "seeds of each kernel, 1 to so many: each lays out memory and hash tables anew",
 	"vm.boots":        "boots with each seed; with one seed all give the same figure",
@@ -258,6 +263,8 @@ var intRanges = map[string]intRange{
 	"repeated.trials":          {1, 1000, "trials"},
 	"vm.seeds":                 {1, 100, "seeds"},
 	"vm.boots":                 {1, 100, "boots"},
+	"tuning.clone_skb":         {0, 1_000_000, "times"},
+	"tuning.burst":             {1, 65_536, "frames"},
 	"vm.packets":               {1000, 1_000_000, "packets"},
 	"vm.repetitions":           {1, 100, "repetitions"},
 	"vm.extra_rules":           {0, 200, "rules"},
@@ -304,6 +311,7 @@ var textChoices = map[string][]string{
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
 	"ecmp.fail_how":    {FailLinkDown, FailSilent},
+	"tuning.devices":   {DeviceDummy, DeviceCard},
 	"vm.iptables":      {IptablesNft, IptablesLegacy},
 	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
 	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},

@@ -166,6 +166,10 @@ var badPlans = []struct{ name, yaml, want string }{
 	{"CPU twice", "lab: {dut_cpus: '0-3,2'}", "p.yaml:1:17: lab.dut_cpus: CPU 2 is listed twice; list each CPU once"},
 
 	{"vm without a kernel", "testbed: vm", "p.yaml:1:10: kernels: is empty: testbed vm needs a kernel to boot; name packages, .deb or .rpm files, or images: kernels: [linux-image-cloud-amd64]"},
+	{"tuning in the lab", "tuning: {devices: [dummy], burst: [8]}", "p.yaml:1:9: tuning: is tried in virtual machines; set testbed: vm and run it by linerate kernels, or sweep traffic.pktgen.clone_skb"},
+	{"tuning with a DUT", "testbed: vm\nkernels: [a]\nscenarios: [route]\ntraffic: {flows: [1]}\ntuning: {devices: [dummy], burst: [8]}", "p.yaml:5:9: tuning: tries the generator alone, with one flow: a copy has the flow of its original; set scenarios: [none] and traffic.flows: [1]"},
+	{"tuning of a device that is not there", "testbed: vm\nkernels: [a]\nscenarios: [none]\ntraffic: {flows: [1]}\ntuning: {devices: [dumy], burst: [8]}", "p.yaml:5:20: tuning.devices[0]: \"dumy\" is not known to this version; did you mean dummy?"},
+	{"tuning by bursts that do not add up", "testbed: vm\nkernels: [a]\nscenarios: [none]\ntraffic: {flows: [1]}\ntuning: {devices: [dummy], burst: [7]}", "p.yaml:5:36: tuning.burst[0]: 7 frames at once do not add up to the 2000 packets of vm.packets, and pktgen sends whole bursts"},
 	{"vm with a scenario of the lab", "testbed: vm\nkernels: [a]\nscenarios: [flowtable]", "p.yaml:3:12: scenarios: flowtable cannot be made in a guest, where linerate and iptables are the only programs; a guest has none, route, bridge, conntrack, conntrack-nft, conntrack-iptables, snat, snat-nft, snat-iptables"},
 	{"variant of iptables in a guest", "testbed: vm\nkernels: [a]\nscenarios: [none]\nvm: {iptables: ebtables}", `p.yaml:4:16: vm.iptables: "ebtables" is not known to this version; write nft or legacy`},
 	{"later testbed", "testbed: wire", "p.yaml:1:10: testbed: wire is not available in this version; use lab"},

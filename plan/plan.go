@@ -51,6 +51,8 @@ type Plan struct {
 	// Kernels are what testbed vm boots: packages, .deb and .rpm files, or images with their modules.
 	Kernels []string `yaml:"kernels,omitempty" json:"kernels,omitempty"`
 	VM      VM       `yaml:"vm,omitempty" json:"vm,omitzero"`
+	// Tuning has testbed vm try the settings of its generator instead of comparing scenarios.
+	Tuning Tuning `yaml:"tuning,omitempty" json:"tuning,omitzero"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.

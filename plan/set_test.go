@@ -123,11 +123,11 @@ func TestSetEveryField(t *testing.T) {
 		"tests": "throughput,back-to-back", "frame_loss_rate.step": "5%", "frame_loss_rate.trial_duration": "2s",
 		"back_to_back.repeats": "50", "back_to_back.max_frames": "4096", "back_to_back.step_frames": "8", "back_to_back.verifications": "0", "back_to_back.idle": "2s",
 		"system_recovery.overload_duration": "60s", "system_recovery.recovery_duration": "30s", "system_recovery.repeats": "1", "capture.frames": "100",
-		"kernels": "a,b", "vm.seeds": "2", "vm.boots": "2", "vm.packets": "5000", "vm.repetitions": "1", "vm.margin": "1%", "vm.extra_rules": "1", "vm.iptables": "legacy", "vm.attribute": "true", "vm.attribute_by": "plugin", "vm.memory_bytes": "1073741824", "vm.time_limit": "1m",
+		"kernels": "a,b", "tuning.devices": "[]", "tuning.clone_skb": "[]", "tuning.burst": "[]", "vm.seeds": "2", "vm.boots": "2", "vm.packets": "5000", "vm.repetitions": "1", "vm.margin": "1%", "vm.extra_rules": "1", "vm.iptables": "legacy", "vm.attribute": "true", "vm.attribute_by": "plugin", "vm.memory_bytes": "1073741824", "vm.time_limit": "1m",
 		"observe.ledger": "false", "observe.threads": "false", "observe.cpu_speed": "false",
 	}
 	only := map[string]bool{"schema": true, "testbed": true, "traffic.ip_version": true, // equal to the default here
-		"sweep.field": true, "sweep.values": true} // neither goes without the other
+		"sweep.field": true, "sweep.values": true, "tuning.devices": true, "tuning.clone_skb": true, "tuning.burst": true} // none goes without the others
 	for _, f := range Fields() {
 		path := strings.ReplaceAll(f.Path, "[]", "[1]")
 		value, listed := values[path]
@@ -205,6 +205,7 @@ func differences(t *testing.T, path string, a, b any) []string {
 func TestCloneSharesNothing(t *testing.T) {
 	p := everyField(t)
 	p.Sweep.Values = []string{"1"}
+	p.Tuning = Tuning{Devices: []string{DeviceDummy}, CloneSKB: []int{1}, Burst: []int{1}}
 	findShared(t, "plan", reflect.ValueOf(p), reflect.ValueOf(p.clone()))
 }
 

@@ -60,6 +60,7 @@ func (p Plan) check() Problems {
 	c.ab(p)
 	c.sweep(p)
 	c.vm(p)
+	c.tuning(p)
 	return c.problems
 }
 

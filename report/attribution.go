@@ -32,7 +32,7 @@ func attributionSection(d digest) *section {
 		s.Columns = append(s.Columns, column{k.Name, true})
 	}
 	file := ""
-	methods := map[string]bool{}
+	methods := map[string]int{}
 	for _, g := range kernelGroups(d.Run) {
 		var rows [][]string
 		for _, name := range attributedNames(g.cells) {
@@ -47,7 +47,7 @@ func attributionSection(d digest) *section {
 				continue
 			}
 			file = c.Attribution.File
-			methods[c.Attribution.Method] = true
+			methods[c.Attribution.Method] = c.Attribution.Packets
 			s.Notes = append(s.Notes, mostIn(c, g.label))
 			for _, w := range c.Warnings {
 				s.Notes = append(s.Notes, sentence(c.Kernel+", "+g.label+": "+w.Text))
@@ -58,10 +58,10 @@ func attributionSection(d digest) *section {
 		return nil
 	}
 	var notes []string
-	if methods[result.ByPlugin] {
-		notes = append(notes, "Instructions per packet. A plugin of the emulator counted each that was executed, in one boot more, in two windows of which one has 10,000 packets more than the other: their difference is no estimate. In brackets is the DUT's share, less \"sink only\". The sum of all functions stands beside what the clock of a guest without the plugin measured with the same seed; timers that run now and then are in both, by chance a little more in one.")
+	if n := methods[result.ByPlugin]; n > 0 {
+		notes = append(notes, "Instructions per packet. A plugin of the emulator counted each that was executed, in one boot more, in two windows of which one has "+Thousands(uint64(n))+" packets more than the other: their difference is no estimate. In brackets is the DUT's share, less \"sink only\". The sum of all functions stands beside what the clock of a guest without the plugin measured with the same seed; timers that run now and then are in both, by chance a little more in one.")
 	}
-	if methods[result.BySampling] || methods[""] {
+	if methods[result.BySampling]+methods[""] > 0 {
 		notes = append(notes, "Instructions per packet, with half of the 95 % interval behind ±. They are an estimate: the counts above are exact, these come from samples of the CPU in one boot, and only a difference beyond both intervals is one. Code that runs with interrupts off is counted where it switches them on again.")
 	}
 	notes = append(notes, "All functions are in run.json, and profiles in the folder profiles: `go tool pprof -http=: "+file+"` in the run's folder draws them as a flame graph, with -diff_base OTHER against another kernel's.")

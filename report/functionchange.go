@@ -29,8 +29,9 @@ type functionChange struct {
 func (c functionChange) change() float64         { return c.b - c.a }
 func (c functionChange) sinkOnlyChange() float64 { return c.sinkOnlyB - c.sinkOnlyA }
 
-// clone is what gcc appends to the name of a function that it made of another, or of a part of it.
-var clone = regexp.MustCompile(`\.(isra|constprop|part|cold)(\.\d+)?`)
+// clone is what gcc appends to the name of a function that it made of another, or of a part of
+// it, and what allocations are called from Linux 6.10 on (CONFIG_MEM_ALLOC_PROFILING).
+var clone = regexp.MustCompile(`\.(isra|constprop|part|cold)(\.\d+)?|_noprof$`)
 
 // functionChanges are by falling size of the change. A function that the compiler has split or
 // cloned under one kernel only is one function.

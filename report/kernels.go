@@ -25,6 +25,9 @@ func ofKernels(run *result.Run) bool { return len(run.Kernels) > 0 }
 
 // kernelSections are the sections of a run of kernels, in place of all others.
 func kernelSections(d digest) []section {
+	if tuned(d.Run) {
+		return append(tuningSections(d), bootSection(d))
+	}
 	list := []section{countSection(d)}
 	if s := kernelPairSection(d); s != nil {
 		list = append(list, *s)
@@ -221,6 +224,9 @@ func bootSection(d digest) section {
 		}
 		s.Notes = append(s.Notes, sentence(fmt.Sprintf("%s: %s; modules %s", k.Name, k.Source, strings.Join(k.Modules, ", "))))
 	}
+	for _, w := range d.Run.Warnings {
+		s.Notes = append(s.Notes, sentence(w.Text))
+	}
 	if k := slices.IndexFunc(d.Run.Kernels, func(k result.Kernel) bool { return len(k.QEMU) > 0 }); k >= 0 {
 		s.Notes = append(s.Notes, "The emulator's command of "+d.Run.Kernels[k].Name+": "+commandLine(d.Run.Kernels[k].QEMU))
 	}
@@ -229,6 +235,9 @@ func bootSection(d digest) section {
 
 // kernelHeadline answers which kernel costs more, for routing or for what comes first.
 func kernelHeadline(d digest) []string {
+	if tuned(d.Run) {
+		return tuningHeadline(d)
+	}
 	var group *kernelGroup
 	for _, g := range kernelGroups(d.Run) {
 		better := group == nil || g.cells[0].Scenario == "route" && group.cells[0].Scenario != "route" || g.cells[0].Scenario == group.cells[0].Scenario && g.cells[0].Flows > group.cells[0].Flows

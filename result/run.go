@@ -169,6 +169,8 @@ type Cell struct {
 	Event *Event `json:"event,omitempty"`
 	// Unpaced is what came of sending as fast as it goes, in place of goals, where the engine cannot be paced, or another program measured one load.
 	Unpaced *Unpaced `json:"unpaced,omitempty"`
+	// Tuning is the setting of the generator that the cell tried, and what came of it; absent in other runs.
+	Tuning *Tuning `json:"tuning,omitempty"`
 	// Kernel is the Name of the kernel that a run of testbed vm booted for the cell.
 	Kernel                string                 `json:"kernel,omitempty"`
 	InstructionsPerPacket *InstructionsPerPacket `json:"instructions_per_packet,omitempty"`

@@ -100,8 +100,10 @@ func serve(report func(Report)) error {
 		return err
 	}
 	symbols, err := packSymbols(list)
-	report(Report{Symbols: symbols})
-	return err
+	if err != nil {
+		return err
+	}
+	return writeRaw(q.SymbolPort, symbols)
 }
 
 // describe reads what booted.

@@ -26,6 +26,8 @@ type Request struct {
 	ProfilePackets int `json:"profile_packets"`
 	// WindowPackets are sent once more between marks for a counter in the emulator; 0 for none.
 	WindowPackets int `json:"window_packets"`
+	// SymbolPort is the I/O port for the kernel's symbols, if there are windows; UnpackSymbols reads them.
+	SymbolPort uint16 `json:"symbol_port"`
 }
 
 // Module is a file to load; an optional one may be refused.
@@ -42,6 +44,8 @@ type Cell struct {
 	Flows    int    `json:"flows"`
 	// FrameSize includes the 4 bytes of the FCS.
 	FrameSize plan.FrameSize `json:"frame_size_bytes"`
+	// Setting, if not nil, is tried instead of a scenario.
+	Setting *plan.Setting `json:"setting,omitempty"`
 	// ExtraRules are rules that match nothing and stand before the scenario's own:
 	// a cost that is planted.
 	ExtraRules int `json:"extra_rules"`
@@ -53,8 +57,6 @@ type Cell struct {
 type Report struct {
 	Booted *Booted   `json:"booted,omitempty"`
 	Cell   *Measured `json:"cell,omitempty"`
-	// Symbols come once, behind the cells, if windows were asked for; UnpackSymbols reads them.
-	Symbols []byte `json:"symbols,omitempty"`
 	// Error ends the guest's work.
 	Error string `json:"error,omitempty"`
 	Done  bool   `json:"done,omitempty"`
@@ -81,6 +83,10 @@ type Measured struct {
 	Received int `json:"received"`
 	// BusyNS is the generator's time of each repetition without its idle time, as pktgen's Result says, to the microsecond.
 	BusyNS []uint64 `json:"busy_ns"`
+	// ReceivedIP are the packets of the last repetition that reached the receiver's IP layer, and
+	// ResultPPS is pktgen's own figure of each repetition; only for a setting that is tried.
+	ReceivedIP int      `json:"received_ip,omitempty"`
+	ResultPPS  []uint64 `json:"result_pps,omitempty"`
 	// ConntrackEntries is the number of entries after the flows were learned.
 	ConntrackEntries int `json:"conntrack_entries"`
 	// RulePackets is what the rule of iptables for new connections counted: one packet of each flow.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestSymbolsSurviveTheSerialPort(t *testing.T) {
+func TestSymbolsArePackedAndUnpacked(t *testing.T) {
 	list := []symbol{{0xffffffff81000000, "_text"}, {0xffffffff81000000, "_stext"}, {0xffffffff81000040, "ip_forward"}, {0xffffffffc0000000, "br_forward [bridge]"}}
 	data, err := packSymbols(list)
 	if err != nil {

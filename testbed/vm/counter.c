@@ -50,7 +50,7 @@ __attribute__((constructor)) static void choose_version(void)
 }
 
 /* A mark is an instruction that does nothing, nopl N(%rax), with these bytes and N: the
- * program in the guest executes it (kernels/guest/mark_amd64.s). */
+ * program in the guest executes it (kernels/guest/emulator_amd64.s). */
 static const uint8_t mark[] = { 0x0f, 0x1f, 0x80 };
 enum { MARK_SIZE = 7, MARK_ARM = 0x6c720001, MARK_BEGIN = 0x6c720002, MARK_END = 0x6c720003 };
 

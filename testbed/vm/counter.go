@@ -21,8 +21,19 @@ var counterPlugin []byte
 // address. Address 0 stands for all instructions of programs, the others are the kernel's.
 type Window map[uint64]uint64
 
-// counterFiles are the plugin and what it writes, both without a name.
-type counterFiles struct{ plugin, counts *os.File }
+// Counts are what a guest executed.
+type Counts struct {
+	// Windows are those that the guest marked, in their order.
+	Windows []Window
+	// Raw is what the program wrote to RawPort.
+	Raw []byte
+}
+
+// RawPort is an I/O port that takes bytes at once, with no driver and no interrupt.
+const RawPort = 0xe9
+
+// counterFiles are the plugin, what it writes, and what is written to RawPort, all without a name.
+type counterFiles struct{ plugin, counts, raw *os.File }
 
 func openCounter() (counterFiles, error) {
 	var c counterFiles
@@ -32,27 +43,41 @@ func openCounter() (counterFiles, error) {
 	}
 	if c.counts, err = memoryFile(nil); err != nil {
 		c.plugin.Close()
+		return c, err
+	}
+	if c.raw, err = memoryFile(nil); err != nil {
+		c.plugin.Close()
+		c.counts.Close()
 	}
 	return c, err
 }
 
 func (c counterFiles) close() {
-	c.plugin.Close()
-	c.counts.Close()
-}
-
-// counterOption loads the plugin from a file, to write into another.
-func counterOption(plugin, counts string) []string {
-	return []string{"-plugin", "file=" + plugin + ",out=" + counts}
-}
-
-// read takes all windows, in their order.
-func (c counterFiles) read() ([]Window, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/dev/fd/%d", c.counts.Fd()))
-	if err != nil {
-		return nil, fmt.Errorf("read the counted instructions: %w", err)
+	for _, f := range c.all() {
+		f.Close()
 	}
-	return parseWindows(data)
+}
+
+func (c counterFiles) all() []*os.File { return []*os.File{c.plugin, c.counts, c.raw} }
+
+// counterOptions load the plugin from a file and let it, and RawPort, write into others.
+func counterOptions(plugin, counts, raw string) []string {
+	return []string{"-plugin", "file=" + plugin + ",out=" + counts,
+		"-chardev", "file,id=raw,path=" + raw, "-device", fmt.Sprintf("isa-debugcon,iobase=%#x,chardev=raw", RawPort)}
+}
+
+// read takes what was written.
+func (c counterFiles) read() (Counts, error) {
+	var got Counts
+	counts, err := os.ReadFile(fmt.Sprintf("/dev/fd/%d", c.counts.Fd()))
+	if err == nil {
+		got.Raw, err = os.ReadFile(fmt.Sprintf("/dev/fd/%d", c.raw.Fd()))
+	}
+	if err != nil {
+		return got, fmt.Errorf("read the counted instructions: %w", err)
+	}
+	got.Windows, err = parseWindows(counts)
+	return got, err
 }
 
 // count runs the emulator with the plugin and takes what it counted.
@@ -62,10 +87,10 @@ func (g Guest) count(ctx context.Context, initrd *os.File, console *tail, line f
 		return fmt.Errorf("load the plugin that counts: %w", err)
 	}
 	defer c.close()
-	if err := g.emulate(ctx, initrd, []*os.File{c.plugin, c.counts}, console, line); err != nil {
+	if err := g.emulate(ctx, initrd, c.all(), console, line); err != nil {
 		return err
 	}
-	*g.Windows, err = c.read()
+	*g.Counts, err = c.read()
 	return err
 }
 
@@ -95,7 +120,7 @@ func parseWindows(data []byte) ([]Window, error) {
 	return windows, nil
 }
 
-// counterProbeLimit is for an emulator without a machine, which ends at once.
+// counterProbeLimit is for an emulator whose CPU never starts and which ends at once.
 const counterProbeLimit = 20 * time.Second
 
 // CounterAvailable tells whether the emulator can count each instruction: whether it was
@@ -111,8 +136,8 @@ func CounterAvailable(ctx context.Context) error {
 	defer c.close()
 	limited, stop := context.WithTimeout(ctx, counterProbeLimit)
 	defer stop()
-	cmd := exec.CommandContext(limited, Emulator, append([]string{"-M", "none", "-accel", "tcg", "-nodefaults", "-nographic", "-monitor", "stdio"}, counterOption("/dev/fd/3", "/dev/fd/4")...)...)
-	cmd.ExtraFiles = []*os.File{c.plugin, c.counts}
+	cmd := exec.CommandContext(limited, Emulator, append([]string{"-accel", "tcg", "-nodefaults", "-nographic", "-S", "-monitor", "stdio"}, counterOptions("/dev/fd/3", "/dev/fd/4", "/dev/fd/5")...)...)
+	cmd.ExtraFiles = c.all()
 	cmd.Stdin = strings.NewReader("quit\n")
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

@@ -42,7 +42,7 @@ func TestMarksOfPluginAndGuestAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guest, err := os.ReadFile("../../kernels/guest/mark_amd64.s")
+	guest, err := os.ReadFile("../../kernels/guest/emulator_amd64.s")
 	if err != nil {
 		t.Fatal(err)
 	}

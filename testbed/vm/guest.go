@@ -35,12 +35,14 @@ type Guest struct {
 	MemoryBytes uint64
 	// Seed is that of everything that QEMU draws by chance, the kernel's random numbers with it.
 	Seed int64
+	// Cards are the MAC addresses of network cards, all on one cable; nil for none.
+	Cards []string
 	// Accelerator executes the instructions; empty is Counting.
 	Accelerator Accelerator
 	// TimeLimit is the real time after which the guest is stopped.
 	TimeLimit time.Duration
-	// Windows, if not nil, is where Run puts what was executed in each window that the guest marks.
-	Windows *[]Window
+	// Counts, if not nil, is where Run puts what was executed.
+	Counts *Counts
 }
 
 // ModulePath is where the guest finds a module.
@@ -85,6 +87,7 @@ func (g Guest) command(initrd string, port ...string) []string {
 	argv := []string{Emulator, "-m", strconv.FormatUint(g.MemoryBytes>>20, 10), "-nodefaults", "-no-user-config", "-nographic", "-no-reboot"}
 	argv = append(argv, g.Accelerator.arguments(g.Seed)...)
 	argv = append(append(argv, "-serial", "stdio"), port...)
+	argv = append(argv, g.cards()...)
 	return append(argv, "-kernel", g.Kernel.Image, "-initrd", initrd, "-append", arguments)
 }
 
@@ -149,7 +152,7 @@ func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 	limited, stop := context.WithTimeout(ctx, g.TimeLimit)
 	defer stop()
 	var console tail
-	if g.Windows == nil {
+	if g.Counts == nil {
 		err = g.emulate(limited, initrd, nil, &console, line)
 	} else {
 		err = g.count(limited, initrd, &console, line)
@@ -177,7 +180,7 @@ func (g Guest) emulate(ctx context.Context, initrd *os.File, counter []*os.File,
 	defer reports.Close()
 	argv := g.Command("/dev/fd/4")
 	if len(counter) > 0 {
-		argv = append(argv, counterOption("/dev/fd/5", "/dev/fd/6")...)
+		argv = append(argv, counterOptions("/dev/fd/5", "/dev/fd/6", "/dev/fd/7")...)
 	}
 	running, err := startEmulator(ctx, argv, console, append([]*os.File{guestEnd, initrd}, counter...)...)
 	guestEnd.Close()

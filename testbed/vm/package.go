@@ -82,6 +82,9 @@ func companions(ctx context.Context, place string, f packageFile, cache string) 
 	return debCompanions(ctx, place, f, cache)
 }
 
+// unpackedSuffix changes with what wanted wants, so that no folder of before lacks a file.
+const unpackedSuffix = "-2"
+
 // openUnpacked unpacks what is needed of the packages into the cache, in a folder named by their hashes.
 func openUnpacked(ctx context.Context, name string, files []packageFile, cache string) (*Kernel, error) {
 	var sums, sources []string
@@ -94,7 +97,7 @@ func openUnpacked(ctx context.Context, name string, files []packageFile, cache s
 		all := sha256.Sum256([]byte(strings.Join(sums, " ")))
 		folder = hex.EncodeToString(all[:])
 	}
-	dir := filepath.Join(cache, folder)
+	dir := filepath.Join(cache, folder+unpackedSuffix)
 	if _, err := os.Stat(dir); err != nil {
 		if err := unpack(ctx, files, dir); err != nil {
 			return nil, fmt.Errorf("open kernel %s: unpack the package: %w", name, err)
@@ -202,7 +205,7 @@ func wanted(name string) string {
 	if slices.Contains([]string{"net", "lib", "crypto", "arch"}, strings.Split(rest, "/")[0]) {
 		return "modules/" + path.Base(rest)
 	}
-	if path.Dir(rest) == "drivers/net" { // veth, dummy, ifb: drivers of real cards lie deeper
+	if dir := path.Dir(rest); dir == "drivers/net" || dir == "drivers/net/"+CardDriver { // veth, dummy, ifb: drivers of real cards lie deeper
 		return "modules/" + path.Base(rest)
 	}
 	return ""

@@ -16,3 +16,12 @@ TEXT ·markBegin(SB), NOSPLIT, $0-0
 TEXT ·markEnd(SB), NOSPLIT, $0-0
 	BYTE $0x0f; BYTE $0x1f; BYTE $0x80; LONG $0x6c720003
 	RET
+
+// func outBytes(port uint16, data *byte, n int)
+TEXT ·outBytes(SB), NOSPLIT, $0-24
+	MOVWLZX port+0(FP), DX
+	MOVQ data+8(FP), SI
+	MOVQ n+16(FP), CX
+	CLD
+	REP; OUTSB
+	RET
