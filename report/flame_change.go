@@ -95,7 +95,10 @@ var instructionUnit = changeUnit{"instructions", signedInstructions}
 // what differs from the one before it.
 func kernelFlames(d digest) []flame {
 	var list []flame
-	for i, g := range kernelGroups(d.Run) {
+	opened := false // those of the first scenario with a DUT, if any has one
+	groups := kernelGroups(d.Run)
+	for i, g := range groups {
+		open := !opened && (!g.cells[0].Direct() || i == len(groups)-1)
 		var before *result.Cell
 		for j, c := range g.cells {
 			if c.Attribution == nil || len(c.Attribution.Functions) == 0 {
@@ -108,14 +111,9 @@ func kernelFlames(d digest) []flame {
 				list = append(list, changeFlame(id, g.label+": "+before.Kernel+" to "+c.Kernel, before.Kernel, c.Kernel,
 					functionChanges(before.Attribution, c.Attribution), sureOf(*before, c), instructionUnit))
 			}
-			before = &c
+			before, opened = &c, opened || open
+			list[len(list)-1].Open = open
 		}
-	}
-	if len(list) > 0 {
-		list[0].Open = true
-	}
-	if i := slices.IndexFunc(list, func(f flame) bool { return f.Legend[0].Class == "change-dearer-2" }); i > 0 {
-		list[i].Open = true
 	}
 	return list
 }
