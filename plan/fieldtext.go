@@ -62,6 +62,7 @@ var fieldTexts = map[string]string{
 	"traffic.seed":                "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
 	"traffic.engine":              "the generator: " + EngineList(),
 	"traffic.afxdp_mode":          "how engine afxdp hands frames over: copy, zerocopy, or auto for what the driver can; the record says which was granted",
+	"traffic.testpmd_driver":      "how engine testpmd opens its device: afpacket, or afxdp, which sends one way only",
 	"traffic.pktgen":              "settings of engine pktgen, by the kernel's names",
 	"traffic.pktgen.clone_skb":    "times that each frame is sent before the next is built; a veth takes 0 only",
 	"traffic.pktgen.burst":        "times that a frame is handed to the driver at once; 0: once, as a veth needs it",
@@ -306,7 +307,8 @@ var textChoices = map[string][]string{
 	"sim.preset":     {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
 	"traffic.engine": EngineChoices(),
 
-	"traffic.afxdp_mode": {"auto", "copy", "zerocopy"},
+	"traffic.afxdp_mode":     {"auto", "copy", "zerocopy"},
+	"traffic.testpmd_driver": {"afpacket", "afxdp"},
 
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},

@@ -82,6 +82,9 @@ type Traffic struct {
 	Engine string `yaml:"engine" json:"engine"`
 	// AFXDPMode is how engine afxdp hands frames over: "copy", "zerocopy", or "auto", which empty stands for.
 	AFXDPMode string `yaml:"afxdp_mode,omitempty" json:"afxdp_mode,omitempty"`
+	// TestpmdDriver is how engine testpmd opens the tester's device: "afpacket", which empty
+	// stands for, or "afxdp".
+	TestpmdDriver string `yaml:"testpmd_driver,omitempty" json:"testpmd_driver,omitempty"`
 	// Pktgen has the settings of engine pktgen.
 	Pktgen Pktgen `yaml:"pktgen,omitempty" json:"pktgen,omitzero"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).

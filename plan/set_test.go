@@ -114,7 +114,7 @@ func TestSetEveryField(t *testing.T) {
 		"cost.enabled": "true", "cost.frequency_hz": "997", "cost.trial_duration": "30s", "cost.load_pps": "2e5",
 		"traffic.per_flow": "true", "latency.enabled": "true", "latency.loads": "25%,1", "latency.load_pps": "1000,2e5",
 		"latency.throughput_goal": "NDR", "latency.trial_duration": "250ms", "latency.trials_per_load": "3",
-		"dut.sysctls": "net.ipv4.ip_early_demux=0,net.core.somaxconn=9", "dut.gro_flush_timeout": "20us", "dut.napi_defer_hard_irqs": "3", "traffic.batch": "64", "traffic.afxdp_mode": "zerocopy",
+		"dut.sysctls": "net.ipv4.ip_early_demux=0,net.core.somaxconn=9", "dut.gro_flush_timeout": "20us", "dut.napi_defer_hard_irqs": "3", "traffic.batch": "64", "traffic.afxdp_mode": "zerocopy", "traffic.testpmd_driver": "afxdp",
 		"traffic.pktgen.clone_skb": "100", "traffic.pktgen.burst": "32", "traffic.pktgen.threads": "3", "traffic.pktgen.flow_packets": "7",
 		"ab.a": "scenarios=route", "ab.b": "scenarios=snat", "ab.pairs": "7", "ab.aa_pairs": "8", "ab.alpha": "1%", "ab.least_change": "2%", "ab.fail_if": "changed",
 		"sweep.field": "", "sweep.values": "[]", "sweep.repeats": "4",

@@ -135,7 +135,7 @@ func everyField(t *testing.T) Plan {
 		IPerf3: IPerf3{Protocol: "udp", Streams: []int{3}, Bidir: true, Seconds: 60, OmitSeconds: 3, PayloadBytes: 64, TargetL4BPS: 1e9, Congestion: "bbr", Repeats: 5},
 		IPerf:  IPerf{Streams: []int{1, 2}, PayloadBytes: 64, Seconds: 60, TargetL4BPS: 1e6, Repeats: 5},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
-			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy",
+			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy", TestpmdDriver: "afxdp",
 			Pktgen: Pktgen{CloneSKB: 10, Burst: 8, Threads: 2, FlowPackets: 4}},
 		Limit:   Limit{PPS: 5, BurstPackets: 6},
 		Testpmd: Testpmd{Cores: 3},

@@ -17,6 +17,7 @@ import (
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/internal/netns"
 	"github.com/linerate/linerate/internal/sched"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -71,7 +72,11 @@ func start(ns string, cpus []int, argv []string) (*process, error) {
 	if err := <-started; err != nil {
 		return nil, err
 	}
-	if err := p.await(1, readyPatience); err != nil {
+	err := p.await(1, readyPatience)
+	if err == nil {
+		err = p.refusal()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start `%s`: %w", strings.Join(argv, " "), err), p.kill())
 	}
 	return p, nil
@@ -83,7 +88,7 @@ func (p *process) spawn(ns string, cpus []int, argv []string) (*exec.Cmd, error)
 			return nil, err
 		}
 	}
-	if err := errors.Join(sched.Pin(0, cpus...), sched.Normal(0)); err != nil {
+	if err := errors.Join(sched.Pin(0, cpus...), sched.Normal(0), ownRun()); err != nil {
 		return nil, err
 	}
 	c := exec.Command(argv[0], argv[1:]...)
@@ -100,6 +105,21 @@ func (p *process) spawn(ns string, cpus []int, argv []string) (*exec.Cmd, error)
 	}
 	p.pid = c.Process.Pid
 	return c, nil
+}
+
+// ownRun gives the calling thread, and the process that it starts, an empty /run: libxdp makes a
+// folder there, below the driver for AF_XDP, and leaves it behind.
+func ownRun() error {
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("unshare mount namespace: %w", err)
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("make mounts private: %w", err)
+	}
+	if err := unix.Mount("tmpfs", "/run", "tmpfs", 0, "size=1m"); err != nil {
+		return fmt.Errorf("mount a private /run: %w", err)
+	}
+	return nil
 }
 
 // tell gives a command and waits until it is done.
@@ -161,6 +181,22 @@ func (p *process) how() string {
 		return ""
 	}
 	return ": " + p.state.String()
+}
+
+// refusal is why testpmd takes commands and has no port to send by; nil if it has one.
+func (p *process) refusal() error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if !strings.Contains(p.said.String(), "Start ports failed") {
+		return nil
+	}
+	var said []string
+	for line := range strings.Lines(p.said.String()) {
+		if strings.Contains(line, "Kernel error message") || strings.Contains(line, "Fail") {
+			said = append(said, strings.TrimSpace(line))
+		}
+	}
+	return errors.New("it could not open its port: " + strings.Join(said, " / "))
 }
 
 // lastWords are the last lines that it printed, to put behind an error.
