@@ -81,7 +81,7 @@ test: setup-test ## set up and run every test (as root)
 	$(GO) test -count=1 -p 1 -timeout 20m $(if $(ROOT),-exec 'sudo -E env PATH=$(PATH)') $(PKG) $(ARGS)
 
 test-kernels: setup-kernels ## boot kernels of Debian 11 and 12 and compare them (12 minutes, no root)
-	LINERATE_KERNELS=1 $(GO) test -count=1 -v -timeout 40m ./kernels $(ARGS)
+	LINERATE_KERNELS=1 $(GO) test -count=1 -v -timeout 40m ./kernels ./generator/pktgen $(ARGS)
 
 perf: setup-perf ## measure linerate itself: its source against others, pacing, search, overload (as root)
 	@scripts/as-root.sh perf
