@@ -20,6 +20,8 @@ type section struct {
 	Graph   *graph
 	// Ladder takes the place of the table in HTML.
 	Ladder *ladder
+	// Flames stand behind the table, in HTML only.
+	Flames []flame
 	Notes  []string
 }
 
@@ -39,6 +41,9 @@ func sectionsOf(d digest) []section {
 
 // Short is the heading without what stands behind it, for a list of contents.
 func (s section) Short() string {
+	if s.Ladder != nil {
+		return "Ladder: " + s.Ladder.Traffic
+	}
 	short, _, _ := strings.Cut(s.Heading, " (")
 	short, _, _ = strings.Cut(short, ":")
 	return short
