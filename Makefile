@@ -35,16 +35,16 @@ setup: ## install what every other target needs
 setup-bench: ## install what bench needs: nftables, iptables, iproute2, ethtool, BIRD (and Go, by hand)
 	@scripts/setup.sh bench
 
-setup-kernels: ## install what kernels needs: QEMU
+setup-kernels: ## install what kernels needs: QEMU, iptables
 	@scripts/setup.sh kernels
 
-setup-test: ## install what test needs: these, what published needs, tcpdump, Chromium, and MLRsearch from PyPI
+setup-test: ## install what test needs: these, what published needs, tcpdump, Chromium, rpmbuild, and MLRsearch from PyPI
 	@scripts/setup.sh bench kernels published test
 
 setup-lint: ## install what lint needs: shellcheck and the compiler of the BPF programs
 	@scripts/setup.sh lint generate
 
-setup-generate: ## install the compiler of the BPF programs: clang-14, llvm-14, libbpf-dev
+setup-generate: ## install the compiler of the BPF programs and of QEMU's plugin: clang-14, llvm-14, libbpf-dev
 	@scripts/setup.sh generate
 
 setup-perf: ## install what perf compares with: tcpreplay and DPDK testpmd
@@ -80,14 +80,14 @@ test: setup-test ## set up and run every test (as root)
 	@scripts/as-root.sh test
 	$(GO) test -count=1 -p 1 -timeout 20m $(if $(ROOT),-exec 'sudo -E env PATH=$(PATH)') $(PKG) $(ARGS)
 
-test-kernels: setup-kernels ## boot seven kernels of Debian 12 and compare them (10 minutes, no root)
-	LINERATE_KERNELS=1 $(GO) test -count=1 -v -timeout 40m ./kernels $(ARGS)
+test-kernels: setup-kernels ## boot kernels of Debian 11 and 12 and compare them (12 minutes, no root)
+	LINERATE_KERNELS=1 $(GO) test -count=1 -v -timeout 40m ./kernels ./generator/pktgen $(ARGS)
 
 perf: setup-perf ## measure linerate itself: its source against others, pacing, search, overload (as root)
 	@scripts/as-root.sh perf
 	$(GO) run $(if $(ROOT),-exec 'sudo -E env PATH=$(PATH)') ./perf $(ARGS)
 
-generate: setup-generate ## compile the BPF programs and write what else is generated
+generate: setup-generate ## compile the BPF programs and QEMU's plugin, and write what else is generated
 	$(GO) generate ./...
 
 lint: setup-lint ## gofmt, vet, staticcheck, import rules, stale generated files, file sizes, shell scripts

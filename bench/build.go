@@ -61,7 +61,7 @@ func openStation(l *lab.Lab, p plan.Plan, cell plan.Cell, applied *dut.Applied, 
 	}
 	s.config = generator.Config{Sizes: sizes(cell), CPUs: l.CPUs.Generators}
 	s.engine, s.traffic = engine.Choose(p.Traffic.Engine, s.config.Sizes), p.Traffic
-	s.flows = engine.Flows(s.engine, s.flows)
+	s.flows = engine.Flows(s.engine, s.traffic, s.flows)
 	s.bed = &trial.Bed{
 		DrainQuiet: time.Duration(p.Trial.DrainQuiet), DrainMax: time.Duration(p.Trial.DrainMax), Settle: time.Duration(p.Trial.Settle),
 		CPURoles: l.CPUs.Roles(), Progress: progress, PerFlow: p.Traffic.PerFlow,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/generator/engine"
 	"github.com/linerate/linerate/internal/kernel"
 	"github.com/linerate/linerate/plan"
@@ -60,6 +61,14 @@ func (r *run) calibrate(ctx context.Context, cells []plan.Cell) error {
 			r.lacking[s] = missing.Line()
 			continue
 		}
+		if ended, gone := errors.AsType[*generator.EndedError](err); gone && ctx.Err() == nil {
+			r.lacking[s] = fmt.Sprintf("calibrate without a DUT: %v", ended)
+			continue
+		}
+		if none, ok := errors.AsType[*noFigureError](err); ok {
+			r.lacking[s] = fmt.Sprintf("calibrate without a DUT: %v", none)
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("calibrate without a DUT: %w", err)
 		}
@@ -112,7 +121,7 @@ func (r *run) ceilingOf(ctx context.Context, s shape) (c result.Ceiling, err err
 		}
 	}
 	if c.PPS == 0 {
-		return c, fmt.Errorf("no load from %.0f to %.0f pps passes without a DUT at a loss of at most 0.5 %%: this machine is too busy; stop what else runs and try again", r.options.Plan.Search.MinLoadPPS, most)
+		return c, noFigure("no load from %.0f to %.0f pps passes without a DUT at a loss of at most 0.5 %%: this machine is too busy; stop what else runs and try again", r.options.Plan.Search.MinLoadPPS, most)
 	}
 	if c.PPS < most/plausibleShare {
 		r.warn("calibration-disturbed", fmt.Sprintf("generator and sink carry %.0f pps as fast as they go, and only %.0f pps paced in %d searches: something else takes the CPUs; the ceiling is too low", most, c.PPS, probeAttempts))

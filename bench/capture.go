@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,13 +40,25 @@ func (r *run) capture(ctx context.Context, cell *result.Cell, t tester) error {
 	load := min(captureLoadPPS, cell.CeilingPPS/10, t.mostPPS()/2)
 	request := trial.Request{LoadPPS: load, Duration: time.Duration(float64(n) / load * float64(time.Second))}
 	_, err = m.measure(ctx, request, fmt.Sprintf("capture of %d frames of each port", n))
-	for _, p := range ports {
+	for i, p := range ports {
 		frames, stopped := p.Stop(n)
 		if err = errors.Join(err, stopped); err == nil {
 			err = r.keepCapture(cell, p, frames)
 		}
+		if err == nil && i < cell.Directions.Count() {
+			doubtDepartures(cell, p, frames)
+		}
 	}
 	return err
+}
+
+// doubtDepartures says of a port that sent where its frames are to be seen, if no capture saw them leave.
+func doubtDepartures(cell *result.Cell, p *capture.Port, frames []capture.Frame) {
+	if slices.ContainsFunc(frames, func(f capture.Frame) bool { return f.Leaving }) {
+		return
+	}
+	cell.Warnings = append(cell.Warnings, result.Warning{Code: "departures-unseen", Text: fmt.Sprintf(
+		"no capture saw the frames that left port %s: engine %s sends past the kernel's taps; those that arrived are in the captures of the DUT's devices and of the other port", p.Name, cell.Engine)})
 }
 
 // keepCapture writes the frames of a port into the run's folder.

@@ -51,9 +51,12 @@ func (r *run) inCell(ctx context.Context, c plan.Cell, measure func(context.Cont
 	return cell, brokenOff(ctx, &cell, made, measure(ctx, &cell, st))
 }
 
-// measureCell puts a cell through the tests of the plan, and captures frames of it.
+// measureCell puts a cell through the tests of the plan, samples its CPUs and captures frames of it.
 func (r *run) measureCell(ctx context.Context, cell *result.Cell, t tester) error {
 	if err := r.testCell(ctx, cell, t); err != nil {
+		return err
+	}
+	if err := r.costCell(ctx, cell, t); err != nil {
 		return err
 	}
 	return r.capture(ctx, cell, t)

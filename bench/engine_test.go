@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/linerate/linerate/internal/kernel"
 	"github.com/linerate/linerate/internal/netns"
 	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/testbed"
 	"github.com/vishvananda/netlink"
 )
@@ -15,13 +17,18 @@ import (
 // TestEveryEngineCountsWhatTheKernelCounts requires of each engine that what it calls sent
 // is what the devices at both ends of the link have seen, to the frame.
 func TestEveryEngineCountsWhatTheKernelCounts(t *testing.T) {
-	for _, e := range plan.Engines() {
+	engines := plan.Engines()
+	byXDP, _ := plan.EngineNamed("testpmd")
+	for i, e := range append(engines, byXDP) {
 		t.Run(e.Name, func(t *testing.T) {
 			if _, err := kernel.Pktgen.Try(); e.Pktgen && err != nil {
 				t.Skipf("no pktgen: %v", err)
 			}
 			p := testPlan()
 			p.Traffic.Engine = e.Name
+			if i == len(engines) {
+				p.Traffic.TestpmdDriver = "afxdp"
+			}
 			flows, loads := 100, []float64{20_000, 0}
 			if e.OneFlow {
 				flows = 1
@@ -63,6 +70,36 @@ func TestMissingEngineSkipsTheCell(t *testing.T) {
 	}
 	if len(run.Cells) != 1 || !strings.Contains(run.Cells[0].Skipped, "no pktgen") || !strings.Contains(run.Cells[0].Skipped, "modprobe") {
 		t.Errorf("cells %+v, want one that is skipped and says what to do", run.Cells)
+	}
+}
+
+// TestZeroCopyThatIsRefusedSkipsTheCell: no frame is sent by copies that nobody asked for.
+func TestZeroCopyThatIsRefusedSkipsTheCell(t *testing.T) {
+	run, trials, _, err := runPlan(t, t.Context(), "scenarios=none", "traffic.engine=afxdp", "traffic.afxdp_mode=zerocopy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := run.Cells[0]; len(run.Cells) != 1 || !strings.Contains(c.Skipped, "refuses zero-copy") || !strings.Contains(c.Skipped, "traffic.afxdp_mode") || len(trials) > 0 {
+		t.Errorf("skipped %q after %d trials", c.Skipped, len(trials))
+	}
+}
+
+// TestCaptureOfAnEngineThatTapsDoNotSee has a cell that says so, and frames where they arrive.
+func TestCaptureOfAnEngineThatTapsDoNotSee(t *testing.T) {
+	run, _, _, err := runPlan(t, t.Context(), append(short, "scenarios=route", "traffic.engine=afxdp", "capture.frames=20")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := run.Cells[0]
+	if !slices.ContainsFunc(c.Warnings, func(w result.Warning) bool {
+		return w.Code == "departures-unseen" && strings.Contains(w.Text, "port a") && strings.Contains(w.Text, "afxdp (copy)")
+	}) {
+		t.Errorf("warnings %+v", c.Warnings)
+	}
+	for _, kept := range c.Captures {
+		if want := kept.Port != "a"; (kept.Frames >= 20) != want {
+			t.Errorf("port %s: %d frames", kept.Port, kept.Frames)
+		}
 	}
 }
 

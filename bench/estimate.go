@@ -24,24 +24,48 @@ const (
 	estimateSeeds = 21
 	// estimateTrials bounds a simulated search whatever the plan asks for.
 	estimateTrials = 500
+	// estimateJitter is how much the capacity of the simulated device changes from second to
+	// second, as a standard deviation. Searches on machines that share their CPUs took what they
+	// take with it; on one that is left alone they end earlier.
+	estimateJitter plan.Ratio = 0.03
 )
 
 // Span is a range of times in seconds over simulated searches.
-type Span struct{ LeastS, MedianS, MostS float64 }
+type Span struct{ LeastS, MedianS, MeanS, MostS float64 }
 
 // Estimate is what a plan is expected to take.
 type Estimate struct {
-	// TrialSeconds is the traffic of one cell, WallSeconds all of its time.
+	// TrialSeconds is the traffic of one cell with a DUT, WallSeconds all of its time but for
+	// what only some cells have.
 	TrialSeconds, WallSeconds Span
 	// BeforeSeconds opens the testbed and calibrates each shape of traffic, with the
 	// latency of the tester alone, which is measured after the cells.
 	BeforeSeconds float64
 	Cells         int
+	// Direct of the Cells have no DUT, and take DirectSeconds each.
+	Direct        int
+	DirectSeconds float64
+	// OtherSeconds is what only some cells take, of all cells together: daemons that converge,
+	// and trials in which something befalls the DUT.
+	OtherSeconds float64
 }
 
-// TotalSeconds is the time from start to end, with the median for each cell.
-func (e Estimate) TotalSeconds() float64 {
-	return e.BeforeSeconds + float64(e.Cells)*e.WallSeconds.MedianS
+// TotalSeconds is the time from start to end, with the mean for each cell.
+func (e Estimate) TotalSeconds() float64 { return e.total(e.WallSeconds.MeanS) }
+
+// MostSeconds is the time from start to end if each cell takes the longest.
+func (e Estimate) MostSeconds() float64 { return e.total(e.WallSeconds.MostS) }
+
+func (e Estimate) total(perCell float64) float64 {
+	return e.BeforeSeconds + e.OtherSeconds + float64(e.Direct)*e.DirectSeconds + float64(e.Cells-e.Direct)*perCell
+}
+
+// PerCellSeconds is the mean over all cells.
+func (e Estimate) PerCellSeconds() float64 {
+	if e.Cells == 0 {
+		return 0
+	}
+	return (e.TotalSeconds() - e.BeforeSeconds) / float64(e.Cells)
 }
 
 // EstimateOf simulates the plan's search with several seeds on a device like a Linux
@@ -66,7 +90,7 @@ func EstimateOf(p plan.Plan) (Estimate, error) {
 	}
 	simulation := p.Testbed == "sim"
 	latencies, floors := latencyEstimate(p)
-	device := plan.Sim{Preset: sim.DefaultPreset}
+	device := plan.Sim{Preset: sim.DefaultPreset, Jitter: new(estimateJitter)}
 	if simulation {
 		device = p.Sim
 	} else {
@@ -85,13 +109,18 @@ func EstimateOf(p plan.Plan) (Estimate, error) {
 	e.TrialSeconds = spanOf(traffic)
 	if !simulation {
 		e.WallSeconds = spanOf(wall)
+		e.addCells(p, cells, latencies+others)
 	}
 	return e, nil
 }
 
 func spanOf(values []float64) Span {
 	slices.Sort(values)
-	return Span{values[0], values[len(values)/2], values[len(values)-1]}
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return Span{values[0], values[len(values)/2], sum / float64(len(values)), values[len(values)-1]}
 }
 
 // simulateCell searches a simulated device as a cell of the plan is searched, and

@@ -23,6 +23,6 @@ func estimateStreams(p plan.Plan) Estimate {
 	traffic, wall := float64(repeats)*seconds, float64(repeats)*take+settingUpSeconds
 	return Estimate{
 		Cells: len(cells), BeforeSeconds: openingSeconds + float64(len(shapes))*wall,
-		TrialSeconds: Span{traffic, traffic, traffic}, WallSeconds: Span{wall, wall, wall},
+		TrialSeconds: always(traffic), WallSeconds: always(wall),
 	}
 }

@@ -42,9 +42,14 @@ func TestEstimateFollowsThePlan(t *testing.T) {
 	compare("a second shape", e.BeforeSeconds, estimate(t, "traffic.flows=1,2").BeforeSeconds)
 	compare("latency trials", e.WallSeconds.MedianS+4, estimate(t, "latency.enabled=true").WallSeconds.MedianS)
 	compare("the tester's own latency", e.BeforeSeconds+6, estimate(t, "latency.enabled=true").BeforeSeconds)
-	if two := estimate(t, "scenarios=route,snat"); two.BeforeSeconds != e.BeforeSeconds || two.Cells != 2 || two.TotalSeconds() != e.BeforeSeconds+2*e.WallSeconds.MedianS {
+	if two := estimate(t, "scenarios=route,snat"); two.BeforeSeconds != e.BeforeSeconds || two.Cells != 2 || two.TotalSeconds() != e.BeforeSeconds+2*e.WallSeconds.MeanS {
 		t.Errorf("two scenarios share a calibration: %+v, one is %+v", two, e)
 	}
+	compare("a DUT instead of none", estimate(t, "scenarios=none").TotalSeconds()+3, estimate(t, "scenarios=route").TotalSeconds())
+	compare("an engine that cannot be paced", estimate(t, "traffic.engine=testpmd").TotalSeconds(), e.TotalSeconds())
+	still, failing := estimate(t, "scenarios=ecmp-static"), estimate(t, "scenarios=ecmp-static", "ecmp.fail_path=1", "ecmp.trial_duration=8s")
+	compare("a path that fails", still.TotalSeconds()+8, failing.TotalSeconds())
+	compare("sessions of BGP", still.TotalSeconds()+1, estimate(t, "scenarios=ecmp-bird").TotalSeconds())
 	if short := estimate(t, "search.max_trial_time=5s"); short.TrialSeconds.MostS > 5 {
 		t.Errorf("trials of %+v s, bounded by 5 s", short.TrialSeconds)
 	}
@@ -59,7 +64,7 @@ func TestShippedPlansEndInTime(t *testing.T) {
 		name    string
 		cells   int
 		seconds float64
-	}{{"baseline", 2, 90}, {"latency", 5, 180}, {"linux-router", 16, 600}, {"rfc2544", 14, 40 * 3600}, {"ecmp-kernel-frames", 6, 180}, {"ecmp-kernel", 3, 90}, {"bridge-route-dpdk", 30, 300}} {
+	}{{"baseline", 2, 90}, {"latency", 5, 180}, {"linux-router", 16, 600}, {"rfc2544", 28, 125 * 3600}, {"ecmp-kernel-frames", 6, 180}, {"ecmp-kernel", 3, 90}, {"bridge-route-dpdk", 30, 300}, {"every-way", 16, 420}, {"engines", 15, 180}} {
 		p, err := plan.Load(tt.name)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +79,7 @@ func TestShippedPlansEndInTime(t *testing.T) {
 		if e.Cells != tt.cells {
 			t.Errorf("%s has %d cells, want %d", tt.name, e.Cells, tt.cells)
 		}
-		if got := e.BeforeSeconds + float64(e.Cells)*e.WallSeconds.MostS; got > tt.seconds {
+		if got := e.MostSeconds(); got > tt.seconds {
 			t.Errorf("%s takes up to %.0f s, promised are %.0f s", tt.name, got, tt.seconds)
 		}
 	}

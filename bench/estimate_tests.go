@@ -1,9 +1,6 @@
 package bench
 
-import (
-	"github.com/linerate/linerate/plan"
-	"github.com/linerate/linerate/testbed/sim"
-)
+import "github.com/linerate/linerate/plan"
 
 // What the trials of the other tests take, for the estimate: a burst with its waits,
 // and bursts of one search when the longest is some hundred frames.
@@ -15,7 +12,7 @@ const (
 
 // testSeconds is the time of the tests besides the throughput, and of the capture, for one cell.
 func testSeconds(p plan.Plan) float64 {
-	each := sim.HandlingTime.Seconds() + p.Trial.DrainQuiet.Seconds() + p.Trial.Settle.Seconds()
+	each := handlingSeconds(p)
 	sum := 0.0
 	if p.Has(plan.LossRate) && p.FrameLossRate.Step > 0 {
 		sum += sweepShareOfAll / float64(p.FrameLossRate.Step) * (p.FrameLossRate.TrialDuration.Seconds() + each)

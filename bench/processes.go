@@ -6,14 +6,15 @@ import (
 	"fmt"
 
 	"github.com/linerate/linerate/dut"
+	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 )
 
 // brokenOff takes the measurements of a cell back if a process of the DUT has ended: what
 // it lost tells nothing about a DUT that runs. The other cells can still be measured, so
-// that is no error but the reason why this one has no figures; and so is a DUT that does
-// not let the flows pass.
+// that is no error but the reason why this one has no figures; and so is a program of the
+// generator that has ended, and a DUT that does not let the flows pass.
 func brokenOff(ctx context.Context, cell *result.Cell, made madeDUT, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -27,13 +28,22 @@ func brokenOff(ctx context.Context, cell *result.Cell, made madeDUT, err error) 
 			cell.Skipped = blocked.Error()
 			return nil
 		}
+		if _, gone := errors.AsType[*generator.EndedError](err); gone {
+			*cell = brokenCell(cell, fmt.Sprintf("the generator broke down while it sent: %v", err))
+			return nil
+		}
 		return err
 	}
+	*cell = brokenCell(cell, fmt.Sprintf("the DUT broke down while it was measured: %v", ended))
+	return nil
+}
+
+// brokenCell is a cell without its measurements, and why it has none.
+func brokenCell(cell *result.Cell, why string) result.Cell {
 	empty := newCell(plan.Cell{Scenario: cell.Scenario, Backend: cell.Backend, IPVersion: cell.IPVersion, FrameSize: cell.FrameSize, Flows: cell.Flows, Directions: cell.Directions, Variant: cell.Variant}, result.Ceiling{PPS: cell.CeilingPPS, Bound: cell.CeilingBound})
 	empty.Engine, empty.Setup = cell.Engine, cell.Setup
-	empty.Skipped = fmt.Sprintf("the DUT broke down while it was measured: %v", ended)
-	*cell = empty
-	return nil
+	empty.Skipped = why
+	return empty
 }
 
 // busyPolling is the code of the warning that the DUT is busy whatever the load is.

@@ -15,10 +15,8 @@ func (v *varied) sweep(ctx context.Context) error {
 	p := v.options.Plan
 	record := &result.Sweep{Field: p.Sweep.Field, Values: p.Sweep.Values, Figure: p.Figure(), RepeatsPlanned: p.Sweep.Repeats, Curves: []result.Curve{}}
 	v.record.Sweep = record
-	skipped := make([]bool, len(v.variants[0].Cells))
 	if p.Figure() == plan.FigureForwardingRate {
-		var err error
-		if skipped, err = v.first(ctx); err != nil {
+		if _, err := v.first(ctx); err != nil {
 			return err
 		}
 	}
@@ -26,7 +24,7 @@ func (v *varied) sweep(ctx context.Context) error {
 		curve := result.Curve{Title: strings.TrimSuffix(c.Title(), ", "+c.Variant), LoadPPS: v.load(i)}
 		for j, variant := range v.variants {
 			curve.Points = append(curve.Points, result.CurvePoint{
-				Value: p.Sweep.Values[j], Cell: variant.Cells[i].ID(), Skipped: v.lacks(variant, variant.Cells[i]), PPS: []float64{},
+				Value: p.Sweep.Values[j], Cell: variant.Cells[i].ID(), Skipped: v.skippedBecause(variant, variant.Cells[i]), PPS: []float64{},
 			})
 		}
 		record.Curves = append(record.Curves, curve)
@@ -34,33 +32,37 @@ func (v *varied) sweep(ctx context.Context) error {
 	for range p.Sweep.Repeats {
 		for _, j := range v.random.Perm(len(v.variants)) {
 			for i, c := range v.variants[j].Cells {
-				if skipped[i] {
-					continue
-				}
 				curve := &record.Curves[i]
 				if curve.Points[j].Skipped != "" {
-					if _, err := v.searchOf(ctx, v.variants[j], c); err != nil { // for the record
+					if err := v.recordLacking(ctx, v.variants[j], c); err != nil {
 						return err
 					}
 					continue
 				}
-				f, err := v.take(ctx, v.variants[j], c, curve.LoadPPS)
-				if err != nil {
-					return err
-				}
-				point := &curve.Points[j]
-				point.PPS = append(point.PPS, f.pps)
-				if f.disturbed != "" {
-					point.Disturbed++
-				}
-				v.trace(curve)
-				if err := v.save(); err != nil {
+				if err := v.repeat(ctx, v.variants[j], c, curve, j); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// repeat measures one value once more.
+func (v *varied) repeat(ctx context.Context, variant plan.Variant, c plan.Cell, curve *result.Curve, value int) error {
+	point := &curve.Points[value]
+	f, err := v.take(ctx, variant, c, curve.LoadPPS)
+	if err != nil && (ctx.Err() != nil || !withoutFigure(point, err)) {
+		return err
+	}
+	if err == nil {
+		point.PPS = append(point.PPS, f.pps)
+	}
+	if f.disturbed != "" {
+		point.Disturbed++
+	}
+	v.trace(curve)
+	return v.save()
 }
 
 // trace judges a curve as soon as it is complete, and until then gives the medians.
@@ -70,11 +72,11 @@ func (v *varied) trace(curve *result.Curve) {
 	complete := true
 	for i := range curve.Points {
 		p := &curve.Points[i]
-		if len(p.PPS) > 0 {
-			p.EstimatePPS = stats.Median(p.PPS)
-		}
 		if p.Skipped != "" {
 			continue
+		}
+		if len(p.PPS) > 0 {
+			p.EstimatePPS = stats.Median(p.PPS)
 		}
 		complete = complete && len(p.PPS) == v.options.Plan.Sweep.Repeats
 		values = append(values, p.PPS)

@@ -135,7 +135,7 @@ func runKilled(t *testing.T, scenario, program string) {
 	if !k.killed {
 		t.Fatalf("%s was not killed: no process of that name was found", program)
 	}
-	for _, want := range []string{"broke down while it was measured", program + " has ended: signal: killed", "its last lines: "} {
+	for _, want := range []string{"broke down while it was measured", program, " has ended: signal: killed", "its last lines: "} {
 		if !strings.Contains(run.Cells[0].Skipped, want) {
 			t.Errorf("the cell says %q, and not %q", run.Cells[0].Skipped, want)
 		}

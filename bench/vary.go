@@ -69,7 +69,7 @@ func (v *varied) as(variant plan.Variant, do func() error) (err error) {
 
 // first searches each cell of each variant once: the figures by which the load is
 // chosen, and the cells of the record. A cell that some variant cannot have is skipped
-// in all of them: skipped tells which.
+// in all pairs: skipped tells which. The other values of a sweep have their points without it.
 func (v *varied) first(ctx context.Context) (skipped []bool, err error) {
 	skipped = make([]bool, len(v.variants[0].Cells))
 	for _, variant := range v.variants {
@@ -78,19 +78,10 @@ func (v *varied) first(ctx context.Context) (skipped []bool, err error) {
 			if err != nil {
 				return nil, err
 			}
-			// The other values of a sweep have their points without one that cannot be sent.
-			if v.options.Plan.Sweep.On() && v.lacks(variant, c) != "" {
-				continue
-			}
 			skipped[i] = skipped[i] || cell.Skipped != ""
 		}
 	}
 	return skipped, nil
-}
-
-// lacks is why this machine cannot send a cell's traffic; empty if it can.
-func (v *varied) lacks(variant plan.Variant, c plan.Cell) string {
-	return v.lacking[shapeOf(variant.Plan, c)]
 }
 
 // searchOf makes one short search.
@@ -171,10 +162,10 @@ func (v *varied) take(ctx context.Context, variant plan.Variant, c plan.Cell, lo
 		return err
 	})
 	if err == nil && cell.Skipped != "" {
-		err = errors.New(cell.Skipped)
+		err = noFigure("%s", cell.Skipped)
 	}
 	if err == nil && f.pps <= 0 {
-		err = fmt.Errorf("no frame came through at %.0f pps", load)
+		err = noFigure("no frame came through at %.0f pps", load)
 	}
 	if err != nil {
 		return f, fmt.Errorf("cell %s: %w", c.ID(), err)
@@ -194,7 +185,7 @@ func (v *varied) throughput(ctx context.Context, variant plan.Variant, c plan.Ce
 			return f, err
 		}
 		if cell.Skipped != "" {
-			return f, fmt.Errorf("cell %s: %s", c.ID(), cell.Skipped)
+			return f, fmt.Errorf("cell %s: %w", c.ID(), noFigure("%s", cell.Skipped))
 		}
 		if cell.Unpaced != nil {
 			return figure{pps: cell.Unpaced.ReceivedPPS}, nil
@@ -204,7 +195,7 @@ func (v *varied) throughput(ctx context.Context, variant plan.Variant, c plan.Ce
 		}
 		v.all++
 	}
-	return f, fmt.Errorf("cell %s: no load was found to pass %s in %d searches: there is nothing to compare; see its trials", c.ID(), variant.Plan.ShortGoal().Name, searchAttempts)
+	return f, fmt.Errorf("cell %s: %w", c.ID(), noFigure("no load was found to pass %s in %d searches: there is nothing to compare; see its trials", variant.Plan.ShortGoal().Name, searchAttempts))
 }
 
 // rate is the mean forwarding rate of some trials at a load.

@@ -1,6 +1,10 @@
 package bench
 
-import "github.com/linerate/linerate/plan"
+import (
+	"slices"
+
+	"github.com/linerate/linerate/plan"
+)
 
 // estimateVaried is the estimate for a comparison or a sweep, whose figures each take
 // about the same time.
@@ -17,6 +21,9 @@ func estimateVaried(p plan.Plan, variants []plan.Variant) Estimate {
 	}
 	e.BeforeSeconds = openingSeconds + calibrationSeconds*float64(len(shapes))
 	s := p.RepeatedSeconds()
-	e.WallSeconds = Span{s, s, s}
+	if p.Figure() == plan.FigureThroughput && !slices.ContainsFunc(p.Cells(), func(c plan.Cell) bool { return !c.Direct() }) {
+		s = joiningSeconds + directSearchSeconds(p.Short())
+	}
+	e.WallSeconds = always(s)
 	return e
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/linerate/linerate/plan"
@@ -97,5 +98,32 @@ func TestSweepOfASimulatedDevice(t *testing.T) {
 	}
 	if len(run.Cells) != 4 {
 		t.Errorf("%d cells", len(run.Cells))
+	}
+}
+
+// TestSweepWithAValueThatHasNoFigure: a device that loses a tenth of all frames passes no
+// load. That value says so, is not searched again in every repeat, and the others are measured.
+func TestSweepWithAValueThatHasNoFigure(t *testing.T) {
+	run, trials, _ := simulate(t, "sim.preset=jitter", "search.goals=PDR", "sweep.field=sim.background_loss", "sweep.values=0.00001,0.1,0.00002")
+	points := run.Sweep.Curves[0].Points
+	if p := points[1]; !strings.Contains(p.Skipped, "no load was found to pass PDR in 3 searches") || p.EstimatePPS != 0 || p.IntervalHighPPS != 0 {
+		t.Errorf("the value without a figure: %+v", p)
+	}
+	for _, p := range []result.CurvePoint{points[0], points[2]} {
+		if p.Skipped != "" || len(p.PPS) != run.Sweep.RepeatsPlanned || p.IntervalHighPPS <= 0 {
+			t.Errorf("the value %s: %+v", p.Value, p)
+		}
+	}
+	if c := run.Sweep.Curves[0]; c.EnoughValue == "" || c.EnoughValue == "0.1" || c.BestValue == "0.1" {
+		t.Errorf("enough at %q, best %q", c.EnoughValue, c.BestValue)
+	}
+	searched := 0
+	for _, trial := range trials {
+		if trial.Cell == points[1].Cell && trial.Purpose == result.ForWarmUp {
+			searched++
+		}
+	}
+	if searched != searchAttempts {
+		t.Errorf("the value without a figure was searched %d times, want %d", searched, searchAttempts)
 	}
 }

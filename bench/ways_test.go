@@ -146,6 +146,7 @@ func TestMistakesSkipTheirCells(t *testing.T) {
 	for _, tt := range []struct{ scenario, rules, says string }{
 		{"nft-ruleset", "table ip mine {\n  chain c {\n    tcp dprot 22 drop\n  }\n}\n", path + ":3:9-13: Error: syntax error"},
 		{"nft-ruleset", "table ip mine {\n  chain c {\n    type filter hook forward priority 0; policy drop;\n  }\n}\n", "no frame of 100 of the 100 flows came through the DUT"},
+		{"iptables-ruleset", "*filter\n-A FORWARD -p udp --dprot 1 -j ACCEPT\nCOMMIT\n", path + ": iptables-restore"},
 		{"custom", "", "no such thing"},
 	} {
 		if err := os.WriteFile(path, []byte(tt.rules), 0o644); err != nil {

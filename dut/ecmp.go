@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/plan"
@@ -18,7 +19,17 @@ var ecmp = kind{
 	shape: func(s Scenario) testbed.DUT { return newMultipath(s).shape() },
 	check: func(s Scenario) error { return newMultipath(s).check() },
 	event: failure,
+	convergence: func(s Scenario) time.Duration {
+		if s.Cell.Backend == birdBackend {
+			return sessionsTime
+		}
+		return 0
+	},
 }
+
+// sessionsTime is what sessions of BGP take until they are Established and the routes are
+// there: BIRD 2 waits some seconds before it connects (connect delay time).
+const sessionsTime = 3 * time.Second
 
 // birdBackend is the backend with BGP; the other one has static routes.
 const birdBackend = "bird"

@@ -110,8 +110,9 @@ func (m multipath) established() (waiting string, err error) {
 		}
 		states := map[string]string{}
 		for line := range strings.Lines(string(out)) {
-			if f := strings.Fields(line); len(f) > 1 && f[1] == "BGP" {
-				states[f[0]] = f[len(f)-1]
+			// Name, protocol, table, state, since, and the rest is the session's state and its last error.
+			if f := strings.Fields(line); len(f) > 5 && f[1] == "BGP" {
+				states[f[0]] = strings.Join(f[5:], " ")
 			}
 		}
 		for _, s := range sp.sessions {

@@ -19,6 +19,14 @@ type Event struct {
 	Do, Undo []journal.Action
 }
 
+// Convergence is what daemons of the DUT take until they have found each other; 0 if there are none.
+func (s Scenario) Convergence() time.Duration {
+	if convergence := s.kind().convergence; convergence != nil {
+		return convergence(s)
+	}
+	return 0
+}
+
 // Event is what befalls the DUT after the search; nil if nothing does.
 func (s Scenario) Event() *Event {
 	if event := s.kind().event; event != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/linerate/linerate/dut/journal"
+	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/testbed"
 )
 
@@ -50,6 +51,9 @@ func ovsSteps(s Scenario) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.requireMTU(ovsMTU(s.Cell.Backend), "Open vSwitch over AF_XDP", "use bridge or testpmd-io-afpacket"); err != nil {
+		return nil, err
+	}
 	const script = `ovsdb-tool create "$LINERATE_PROCESS/conf.db" && exec ovsdb-server "$LINERATE_PROCESS/conf.db" --remote=punix:"$LINERATE_PROCESS/` + ovsSocket + `" --unixctl="$LINERATE_PROCESS/ctl"`
 	steps := []Step{
 		s.process(ovsDatabase, []string{"sh", "-c", script}, journal.Process{
@@ -61,7 +65,7 @@ func ovsSteps(s Scenario) ([]Step, error) {
 	steps = append(steps, s.releaseDevices()...)
 	// Where the threads of the devices take turns with the switch on one CPU, their rings run
 	// full: the switch polls, with either kind of port.
-	steps = append(steps, s.pollByProcess()...)
+	steps = append(append(steps, s.pollByProcess()...), libxdpFolder())
 	p := journal.Process{Env: s.ovsFolders(ovsSwitch), CPUs: s.CPUs, Ready: journal.Ready{Log: ovsReady, WithinMS: ovsReadyMS}}
 	if s.Cell.Backend == ovsDPDK {
 		p.Env = append(p.Env, "RUNTIME_DIRECTORY="+s.dirOf(ovsSwitch)) // else DPDK keeps its state in /run/dpdk
@@ -97,6 +101,16 @@ func ovsProgram(backend string) (string, error) {
 		return "", &MissingError{Tool: "Open vSwitch with DPDK", Hint: "install it with `apt-get install openvswitch-switch-dpdk` or your distribution's package of it (" + ovsSwitch + " is built without)"}
 	}
 	return ovsSwitch, pollDrivers["afxdp"].require()
+}
+
+// ovsMTU is the largest MTU of a backend. With DPDK the memory of a frame grows in steps of 1024
+// bytes (dpdk_buf_size, lib/netdev-dpdk.c, Open vSwitch 3.1), and what comes above the first one
+// does not fit into a page any more, or takes less than its MTU.
+func ovsMTU(backend string) int {
+	if backend == ovsDPDK {
+		return xdpFrameUsual - frame.EthernetBytes
+	}
+	return xdpMTU
 }
 
 // ovsFolders keep all that a program of Open vSwitch reads and writes in the folder of its process.

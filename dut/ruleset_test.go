@@ -147,6 +147,7 @@ func TestRulesWithMistakes(t *testing.T) {
 		}
 		_, err = Apply(steps, openJournal(t))
 		checkRefused(t, err, tt.says)
+		checkRefused(t, err, "my.rules:")
 		if left := listed(t, s); strings.Contains(left, "dport 1") {
 			t.Errorf("a rule is left:\n%s", left)
 		}

@@ -1,6 +1,8 @@
 package dut
 
 import (
+	"time"
+
 	"fmt"
 	"maps"
 	"math"
@@ -54,6 +56,8 @@ type kind struct {
 	copies func(Scenario) bool
 	// event is what befalls the DUT in a trial after the search; nil if nothing ever does.
 	event func(Scenario) *Event
+	// convergence is what daemons take until they have found each other; nil for none.
+	convergence func(Scenario) time.Duration
 	// mostPPS is the rate that the DUT is known to carry at most; nil if that is not known.
 	mostPPS func(Scenario) float64
 	// anyRewrite says that a user's own rules or commands may give frames other addresses:

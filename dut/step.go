@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -28,6 +29,8 @@ type Step struct {
 	AtLeast bool
 	// IfPresent leaves the step out where the kernel has no such sysctl.
 	IfPresent bool
+	// IfAbsent leaves the step out where this file or folder is there already; empty for never.
+	IfAbsent string
 	// Atomic says that the step changes nothing if it fails, so that nothing is undone then.
 	Atomic bool
 	// VersionLine is in the line of a process's log that tells its version; empty where it is
@@ -76,6 +79,11 @@ func Apply(steps []Step, j *journal.Journal) (*Applied, error) {
 // apply makes the step, unless there is no need to. Sysctls are read only now: what
 // steps before this one load into the kernel brings keys with it.
 func (s Step) apply(j *journal.Journal) (made bool, err error) {
+	if s.IfAbsent != "" {
+		if _, err := os.Stat(s.IfAbsent); err == nil {
+			return false, nil
+		}
+	}
 	undo := s.Undo
 	if s.Do.Kind == journal.SetSysctl {
 		old, err := journal.ReadSysctl(s.Do.Netns, s.Do.Key)

@@ -12,7 +12,7 @@ import (
 // testpmd is DPDK's own forwarder between the DUT's two devices: mode io passes frames on as
 // they are, mode mac writes new Ethernet addresses. The kernel is left out of the forwarding
 // but for the two devices, which DPDK opens by AF_XDP or AF_PACKET sockets.
-var testpmd = kind{steps: testpmdSteps, layer2: true, busyPolling: true, sharesCPUs: byPacketSocket, copies: byPacketSocket}
+var testpmd = kind{steps: testpmdSteps, check: testpmdCheck, layer2: true, busyPolling: true, sharesCPUs: byPacketSocket, copies: byPacketSocket}
 
 // byPacketSocket tells whether testpmd takes its frames from packet sockets: the threads of
 // the devices put a copy of each into them. An AF_XDP socket is polled by testpmd itself.
@@ -20,6 +20,8 @@ func byPacketSocket(s Scenario) bool { return strings.HasSuffix(s.Cell.Backend, 
 
 const (
 	testpmdTool = "dpdk-testpmd"
+	// testpmdProcess names its folder.
+	testpmdProcess = "testpmd"
 	// testpmdPrompt is printed when the ports are open and frames are forwarded.
 	testpmdPrompt = "testpmd> "
 	// testpmdReadyMS allows for a hundred drivers to be loaded on a slow machine.
@@ -55,23 +57,41 @@ func testpmdSteps(s Scenario) ([]Step, error) {
 	if err := driver.require(); err != nil {
 		return nil, err
 	}
+	if socket == "afxdp" {
+		if err := s.requireMTU(xdpMostTestpmd, "testpmd over AF_XDP", "use testpmd-"+mode+"-afpacket, whose slots grow with the MTU"); err != nil {
+			return nil, err
+		}
+	}
 	queues := max(1, s.DUT.Queues)
-	argv := append(ealArguments(s.CPUs, s.Plan.Testpmd.Cores, testpmdMegabytes*queues),
-		driver.device(0, s.DUT.A.Interface, queues), driver.device(1, s.DUT.B.Interface, queues),
+	perDevice, perFrame := s.frameMemory(socket)
+	argv := append(ealArguments(s.CPUs, s.Plan.Testpmd.Cores, s.frameMegabytes(socket, testpmdFrames)*queues),
+		driver.device(0, s.DUT.A.Interface, queues)+perDevice, driver.device(1, s.DUT.B.Interface, queues)+perDevice,
 		"--", "-i", "--auto-start", "--forward-mode="+mode, fmt.Sprintf("--nb-cores=%d", s.Plan.Testpmd.Cores),
 		fmt.Sprintf("--rxq=%d", queues), fmt.Sprintf("--txq=%d", queues), fmt.Sprintf("--total-num-mbufs=%d", testpmdFrames*queues))
+	if perFrame != "" {
+		argv = append(argv, perFrame)
+	}
 	if mode == "mac" {
 		argv = append(argv, "--eth-peer=0,"+s.DUT.A.TesterMAC.String(), "--eth-peer=1,"+s.DUT.B.TesterMAC.String())
 	}
 	p := journal.Process{OpenInput: true, CPUs: s.CPUs, Ready: journal.Ready{Log: testpmdPrompt, WithinMS: testpmdReadyMS}}
 	steps := s.releaseDevices()
 	if socket == "afxdp" {
-		steps = append(steps, s.pollByProcess()...)
+		steps = append(append(steps, s.pollByProcess()...), libxdpFolder())
 	}
-	p.Env = []string{"RUNTIME_DIRECTORY=" + s.dirOf("testpmd")} // else DPDK keeps its state in /run/dpdk
-	start := s.process("testpmd", append([]string{testpmdTool}, argv...), p)
+	p.Env = []string{"RUNTIME_DIRECTORY=" + s.dirOf(testpmdProcess)} // else DPDK keeps its state in /run/dpdk
+	start := s.process(testpmdProcess, append([]string{testpmdTool}, argv...), p)
 	start.VersionLine = "RTE Version" // asked for its version it would set up its devices
 	return append(steps, start), nil
+}
+
+// libxdpFolder makes the folder that libxdp locks while a program of it opens AF_XDP sockets,
+// where there is no BPF file system (lib/libxdp/libxdp.c, xdp-tools 1.3): libxdp would make it,
+// and leave it behind.
+func libxdpFolder() Step {
+	const folder = "/run/xdp"
+	command := func(argv ...string) journal.Action { return journal.Action{Kind: journal.Command, Argv: argv} }
+	return Step{Do: command("mkdir", "-m", "700", folder), Undo: command("rm", "-df", folder), IfAbsent: folder}
 }
 
 // releaseDevices takes the DUT's devices out of promiscuous mode, and the XDP programs off

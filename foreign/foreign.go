@@ -47,14 +47,15 @@ func Read(data []byte, scenario plan.Scenario) (Output, error) {
 	case csvRow.Match(trimmed):
 		r, err := iperf.Parse(nil, data, 0)
 		if err == nil && r.Take.Streams[0].Sent != nil && *r.Take.Streams[0].Sent == 0 {
-			err = errors.New("these are the rows of a client of UDP, which knows nothing of what arrived: import those of the server")
+			err = errors.New("these are the rows of the end that sends UDP, which knows nothing of what arrived: import those of the server, or with -R those of the client")
 		}
-		return ofStreams("iperf rows (-y C)", r, scenario, false), err
+		return ofStreams("iperf rows (-y C)", r, scenario), err
 	case bytes.Contains(trimmed, []byte("bits/sec")):
-		r, receiver, err := iperf.ParseText(data)
-		return ofStreams("iperf text", r, scenario, !receiver), err
+		r, err := iperf.ParseText(data)
+		program, _, _ := strings.Cut(r.Workload, "-")
+		return ofStreams(program+" text", r, scenario), err
 	}
-	return Output{}, errors.New("it is neither JSON of iperf3 or TRex, nor rows or text of iperf, nor the file of a device of the kernel's pktgen (/proc/net/pktgen/DEVICE)")
+	return Output{}, errors.New("it is none of the outputs that are known: neither JSON of iperf3 or TRex, nor rows or text of iperf, nor the file of a device of the kernel's pktgen (/proc/net/pktgen/DEVICE); `linerate import --help` tells how to get them")
 }
 
 func readJSON(data []byte, scenario plan.Scenario) (Output, error) {
@@ -64,13 +65,13 @@ func readJSON(data []byte, scenario plan.Scenario) (Output, error) {
 	}
 	if keys["start"] != nil {
 		r, err := iperf3.Parse(data)
-		return ofStreams("iperf3 JSON", r, scenario, false), err
+		return ofStreams("iperf3 JSON", r, scenario), err
 	}
 	return readTRex(keys, scenario)
 }
 
 // ofStreams is a cell of streams.
-func ofStreams(kind string, r workload.Report, scenario plan.Scenario, bySender bool) Output {
+func ofStreams(kind string, r workload.Report, scenario plan.Scenario) Output {
 	directions := plan.Uni
 	flows := len(r.Take.Streams)
 	if r.Bidir {
@@ -84,8 +85,8 @@ func ofStreams(kind string, r workload.Report, scenario plan.Scenario, bySender 
 	c.Workload, c.Streams, c.TotalReceiverPPS = r.Workload, r.Take.Streams, r.Take.ReceiverPPS
 	c.AddUp()
 	c.Engine, _, _ = strings.Cut(r.Workload, "-")
-	if bySender {
-		c.Warnings = append(c.Warnings, result.Warning{Code: "sender-figures", Text: "the file has the sender's figures only: what was sent last may not have arrived; import the receiver's output where there is one"})
+	if r.OfSender {
+		c.Warnings = append(c.Warnings, result.Warning{Code: "sender-figures", Text: "the figures are, or may be, those of the sender: what was sent last may not have arrived; import the receiver's output where there is one"})
 	}
 	if r.Take.Program != "" {
 		c.Evidence = append(c.Evidence, "measured by "+r.Take.Program)
@@ -110,11 +111,11 @@ func frameOf(r workload.Report) plan.FrameSize {
 func newCell(c plan.Cell) result.Cell {
 	return result.Cell{
 		ID: c.ID(), Scenario: c.Scenario, Backend: c.Backend, IPVersion: c.IPVersion, FrameSize: c.FrameSize, Flows: c.Flows, Directions: c.Directions,
-		Evidence: []string{"imported: another program measured it, and what bounded it is not known"}, Warnings: []result.Warning{}, Goals: []result.Goal{}, Setup: []string{},
+		Evidence: []string{"another program measured it: what bounded it is not known"}, Warnings: []result.Warning{}, Goals: []result.Goal{}, Setup: []string{},
 	}
 }
 
-// Distinct gives cells of one identity a variant, by their number.
+// Distinct gives cells of one identity a variant, by their number: "no-2" of the second.
 func Distinct(cells []result.Cell) {
 	seen := map[string]int{}
 	for i := range cells {
@@ -122,15 +123,10 @@ func Distinct(cells []result.Cell) {
 		id := c.ID
 		seen[id]++
 		if n := seen[id]; n > 1 {
-			c.Variant = fmt.Sprintf("no. %d", n)
+			c.Variant = fmt.Sprintf("no-%d", n)
 			c.ID = id + "/" + c.Variant
 		}
 	}
-}
-
-// goalOf is the one figure of a program that sends frames: a rate that was seen, with its loss.
-func goalOf(name string, pps, lossRatio, seconds float64, verdict result.Verdict) result.Goal {
-	return result.Goal{Name: name, LossRatio: lossRatio, LowerPPS: pps, UpperPPS: pps, ConditionalPPS: pps, TrialDurationS: seconds, DurationSumS: seconds, Trials: 1, TrialSeconds: seconds, Regular: true, Verdict: verdict}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -50,9 +50,9 @@ func readPktgen(data []byte, scenario plan.Scenario) (Output, error) {
 		version = 6
 	}
 	c := newCell(plan.Cell{Scenario: scenario.Name(), Backend: scenario.Backend(), IPVersion: version, FrameSize: max(plan.MinFrameSize, plan.FrameSize(bytes)+fcsBytes), Flows: flows, Directions: plan.Uni})
-	c.Engine, c.Verdict = "pktgen", result.GeneratorBound
+	c.Engine = "pktgen"
 	pps := packets / (micros / 1e6)
-	c.Goals = []result.Goal{goalOf("sent", pps, 0, micros/1e6, result.GeneratorBound)}
+	c.Unpaced = &result.Unpaced{Trials: 1, TrialDurationS: micros / 1e6, SentPPS: pps}
 	c.Evidence = append(c.Evidence, fmt.Sprintf("pktgen sent %.0f packets of %.0f bytes in %.0f us, %.0f of them idle, with %.0f errors; it counts no arrivals", packets, bytes, micros, number(m[3]), failed))
 	if failed > 0 {
 		c.Warnings = append(c.Warnings, result.Warning{Code: "pktgen-errors", Text: fmt.Sprintf("the device refused %.0f packets", failed)})

@@ -116,6 +116,15 @@ type OtherProcesses interface {
 	Threads() ([]int, error)
 }
 
+// EndedError says that a program which sends for a generator has ended while it should have
+// sent. Another cell can start it again.
+type EndedError struct {
+	// Program is its name, How what is known of its end.
+	Program, How string
+}
+
+func (e *EndedError) Error() string { return e.Program + " has ended" + e.How }
+
 // Generator sends test frames.
 type Generator interface {
 	// Send offers the load and returns when it is over or ctx ends; counts are valid either way.

@@ -2,16 +2,15 @@ package kernels
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 
 	"github.com/google/pprof/profile"
 
+	"github.com/linerate/linerate/attribution"
 	"github.com/linerate/linerate/kernels/guest"
 	"github.com/linerate/linerate/result"
 )
@@ -24,27 +23,23 @@ const profileFolder = "profiles"
 
 // attribute shares a cell's instructions out over the functions in which samples were taken.
 func attribute(p *guest.Profile, value float64) *result.Attribution {
-	a := &result.Attribution{Packets: p.Packets, Samples: p.Samples, Subsystems: []result.AttributedPart{}, Functions: []result.AttributedFunction{}}
+	a := &result.Attribution{Method: result.BySampling, Packets: p.Packets, Samples: p.Samples, Subsystems: []result.AttributedPart{}, Functions: []result.AttributedFunction{}}
 	byFunction, bySubsystem, all := shares{}, shares{}, make([]float64, guest.Groups)
 	for i, stack := range p.Stacks {
 		name := p.Names[stack[0]]
 		for group, n := range p.Counts[i] {
 			byFunction.add(name, group, n)
-			bySubsystem.add(subsystemOf(name), group, n)
+			bySubsystem.add(attribution.Subsystem(name), group, n)
 			all[group] += float64(n)
 		}
 	}
 	for name, counts := range byFunction {
-		a.Functions = append(a.Functions, result.AttributedFunction{AttributedPart: part(name, counts, all, value), Subsystem: subsystemOf(name)})
+		a.Functions = append(a.Functions, result.AttributedFunction{AttributedPart: part(name, counts, all, value), Subsystem: attribution.Subsystem(name)})
 	}
 	for name, counts := range bySubsystem {
 		a.Subsystems = append(a.Subsystems, part(name, counts, all, value))
 	}
-	order := func(a, b result.AttributedPart) int {
-		return cmp.Or(cmp.Compare(b.InstructionsPerPacket, a.InstructionsPerPacket), cmp.Compare(a.Name, b.Name))
-	}
-	slices.SortFunc(a.Subsystems, order)
-	slices.SortFunc(a.Functions, func(x, y result.AttributedFunction) int { return order(x.AttributedPart, y.AttributedPart) })
+	inOrder(a)
 	return a
 }
 
@@ -85,25 +80,43 @@ var notInFileNames = regexp.MustCompile(`[^A-Za-z0-9.+-]+`)
 // packetsPerProfile is what the values of a pprof profile are for: it holds whole numbers.
 const packetsPerProfile = 1000
 
-// writeProfile stores a cell's samples for `go tool pprof`, in instructions of a thousand packets.
-func writeProfile(dir string, c result.Cell, p *guest.Profile) (string, error) {
+// calls are what a profile of pprof consists of: names of functions, call chains of indices
+// into them with the innermost first, and the instructions of packetsPerProfile packets in each.
+type calls struct {
+	comment string
+	names   []string
+	stacks  [][]int
+	values  []int64
+}
+
+// sampledCalls shares the instructions of a packet out over the call chains.
+func sampledCalls(p *guest.Profile, value float64) calls {
+	c := calls{comment: fmt.Sprintf("instructions of %d packets, from %d samples", packetsPerProfile, p.Samples), names: p.Names, stacks: p.Stacks}
+	for _, counts := range p.Counts {
+		n := 0
+		for _, in := range counts {
+			n += in
+		}
+		c.values = append(c.values, int64(math.Round(float64(n)/float64(p.Samples)*value*packetsPerProfile)))
+	}
+	return c
+}
+
+// writeProfile stores a cell's calls for `go tool pprof`.
+func writeProfile(dir, cell string, c calls) (string, error) {
 	out := &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: "instructions", Unit: "count"}},
 		DefaultSampleType: "instructions",
-		Comments:          []string{fmt.Sprintf("%s: instructions of %d packets, from %d samples", c.ID, packetsPerProfile, p.Samples)},
+		Comments:          []string{cell + ": " + c.comment},
 	}
-	locations := make([]*profile.Location, len(p.Names))
-	for i, name := range p.Names {
+	locations := make([]*profile.Location, len(c.names))
+	for i, name := range c.names {
 		f := &profile.Function{ID: uint64(i + 1), Name: name, SystemName: name}
 		locations[i] = &profile.Location{ID: uint64(i + 1), Line: []profile.Line{{Function: f}}}
 		out.Function, out.Location = append(out.Function, f), append(out.Location, locations[i])
 	}
-	for i, stack := range p.Stacks {
-		n := 0
-		for _, c := range p.Counts[i] {
-			n += c
-		}
-		s := &profile.Sample{Value: []int64{int64(math.Round(float64(n) / float64(p.Samples) * c.InstructionsPerPacket.Value * packetsPerProfile))}}
+	for i, stack := range c.stacks {
+		s := &profile.Sample{Value: []int64{c.values[i]}}
 		for _, f := range stack {
 			s.Location = append(s.Location, locations[f])
 		}
@@ -111,17 +124,17 @@ func writeProfile(dir string, c result.Cell, p *guest.Profile) (string, error) {
 	}
 	var b bytes.Buffer
 	if err := out.CheckValid(); err != nil {
-		return "", fmt.Errorf("build the profile of %s: %w", c.ID, err)
+		return "", fmt.Errorf("build the profile of %s: %w", cell, err)
 	}
 	if err := out.Write(&b); err != nil {
-		return "", fmt.Errorf("build the profile of %s: %w", c.ID, err)
+		return "", fmt.Errorf("build the profile of %s: %w", cell, err)
 	}
-	name := filepath.Join(profileFolder, notInFileNames.ReplaceAllString(c.ID, "-")+".pb.gz")
+	name := filepath.Join(profileFolder, notInFileNames.ReplaceAllString(cell, "-")+".pb.gz")
 	if err := os.MkdirAll(filepath.Join(dir, profileFolder), 0o755); err != nil {
-		return "", fmt.Errorf("store the profile of %s: %w", c.ID, err)
+		return "", fmt.Errorf("store the profile of %s: %w", cell, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
-		return "", fmt.Errorf("store the profile of %s: %w", c.ID, err)
+		return "", fmt.Errorf("store the profile of %s: %w", cell, err)
 	}
 	return name, nil
 }
@@ -145,7 +158,7 @@ func attributeCells(dir string, cells []result.Cell, b boot) error {
 		if p.Lost > 0 {
 			c.Warnings = append(c.Warnings, result.Warning{Code: "samples-lost", Text: fmt.Sprintf("%d samples were lost beside %d", p.Lost, p.Samples)})
 		}
-		if c.Attribution.File, err = writeProfile(dir, *c, p); err != nil {
+		if c.Attribution.File, err = writeProfile(dir, c.ID, sampledCalls(p, c.InstructionsPerPacket.Value)); err != nil {
 			return err
 		}
 	}

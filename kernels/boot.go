@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/linerate/linerate/kernels/guest"
@@ -18,6 +19,8 @@ type boot struct {
 	Booted  guest.Booted
 	Cells   []guest.Measured
 	Command []string
+	// Counts are of each instruction, with the kernel's symbols as Raw, if that was asked for.
+	Counts vm.Counts
 }
 
 // request is what every boot of a kernel has in common.
@@ -29,14 +32,21 @@ type request struct {
 	packets        int
 	repetitions    int
 	profilePackets int
+	windowPackets  int
 	memoryBytes    uint64
 	limit          time.Duration
+	// cards are those of the guest, by MAC address.
+	cards []string
+	// files are more files of the guest: the programs that scenarios need.
+	files map[string][]byte
+	// versions are those of the programs.
+	versions map[string]string
 }
 
 // bootOnce boots the kernel and collects what it reports.
 func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	b := boot{Seed: seed}
-	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions, ProfilePackets: q.profilePackets}
+	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions, ProfilePackets: q.profilePackets, WindowPackets: q.windowPackets, SymbolPort: vm.RawPort}
 	for _, m := range q.modules {
 		asked.Modules = append(asked.Modules, guest.Module{Name: m.Name, Path: vm.ModulePath(m.Name), Optional: m.Optional})
 	}
@@ -44,12 +54,17 @@ func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	if err != nil {
 		return b, fmt.Errorf("encode the guest's request: %w", err)
 	}
+	files := map[string][]byte{guest.RequestFile: text}
+	maps.Copy(files, q.files)
 	machine := vm.Guest{
 		Kernel: q.kernel, Init: q.init, Arguments: []string{guest.Argument},
-		Files: map[string][]byte{guest.RequestFile: text}, Modules: q.modules,
-		MemoryBytes: q.memoryBytes, Seed: seed, TimeLimit: q.limit,
+		Files: files, Modules: q.modules,
+		MemoryBytes: q.memoryBytes, Seed: seed, TimeLimit: q.limit, Cards: q.cards,
 	}
 	b.Command = machine.Command("INITRAMFS")
+	if q.windowPackets > 0 {
+		machine.Counts = &b.Counts
+	}
 	done, failure := false, ""
 	var unread []byte
 	began := time.Now()

@@ -23,14 +23,18 @@ func prepare(p plan.Plan, k *vm.Kernel, cells []result.Cell) (request, error) {
 		kernel: k, packets: p.VM.Packets, repetitions: p.VM.Repetitions,
 		memoryBytes: uint64(p.VM.MemoryBytes), limit: time.Duration(p.VM.TimeLimit),
 	}
-	names, _ := guest.Modules(nil)
+	if p.Tuning.On() {
+		return q, q.tune(p, cells)
+	}
+	variant := p.VM.Iptables
+	names, _ := guest.Modules(nil, variant)
 	if _, err := k.Modules(names...); err != nil {
 		return q, err
 	}
 	// What is loaded changes what a packet meets, so that every guest of a kernel loads
 	// the same, whatever the plan measures.
 	for _, s := range guest.Scenarios() {
-		more, _ := guest.Modules([]string{s})
+		more, _ := guest.Modules([]string{s}, variant)
 		if _, err := k.Modules(more...); err == nil {
 			names = append(names, more...)
 		}
@@ -39,12 +43,14 @@ func prepare(p plan.Plan, k *vm.Kernel, cells []result.Cell) (request, error) {
 	for i, c := range cells {
 		s := spelling(c)
 		if _, looked := missing[s]; !looked {
-			more, unknown := guest.Modules([]string{s})
+			more, unknown := guest.Modules([]string{s}, variant)
 			if unknown != "" {
 				return q, fmt.Errorf("measure scenario %s: a guest does not have it", unknown)
 			}
 			missing[s] = ""
 			if _, err := k.Modules(more...); err != nil {
+				missing[s] = err.Error()
+			} else if err := q.addIptables(s, variant); err != nil {
 				missing[s] = err.Error()
 			}
 		}
@@ -52,7 +58,7 @@ func prepare(p plan.Plan, k *vm.Kernel, cells []result.Cell) (request, error) {
 			cells[i].Skipped = missing[s]
 			continue
 		}
-		q.cells = append(q.cells, guest.Cell{Scenario: s, Flows: c.Flows, FrameSize: c.FrameSize, ExtraRules: p.VM.ExtraRules})
+		q.cells = append(q.cells, guest.Cell{Scenario: s, Flows: c.Flows, FrameSize: c.FrameSize, ExtraRules: p.VM.ExtraRules, Iptables: variant})
 	}
 	var err error
 	q.modules, err = k.Modules(names...)
@@ -82,9 +88,13 @@ func add(cells []result.Cell, b boot) {
 		}
 		v.PerBoot = append(v.PerBoot, median(each))
 		v.Value, v.Min, v.Max, v.Boots = median(v.PerBoot), slices.Min(v.PerBoot), slices.Max(v.PerBoot), len(v.PerBoot)
-		c.Evidence = []string{fmt.Sprintf("%d packets in each of %d measurements of %d boots, and all of them arrived", m.Sent, len(m.BusyNS), v.Boots)}
+		c.Evidence = []string{fmt.Sprintf("the kernel's pktgen sent %d packets in each of %d measurements of %d boots, and the receiving device counted all of them", m.Sent, len(m.BusyNS), v.Boots)}
+		takeTuning(c, m)
 		if m.ConntrackEntries > 0 {
 			c.Evidence = append(c.Evidence, fmt.Sprintf("connection tracking has %d entries for %d flows", m.ConntrackEntries, m.Flows))
+		}
+		if m.RulePackets > 0 {
+			c.Evidence = append(c.Evidence, fmt.Sprintf("the rule of iptables for new connections counted %d packets of %d flows", m.RulePackets, m.Flows))
 		}
 	}
 }
@@ -92,19 +102,22 @@ func add(cells []result.Cell, b boot) {
 // indexOf finds the cell that a guest measured.
 func indexOf(cells []result.Cell, m guest.Cell) int {
 	return slices.IndexFunc(cells, func(c result.Cell) bool {
-		return spelling(c) == m.Scenario && c.Flows == m.Flows && c.FrameSize == m.FrameSize
+		return spelling(c) == m.Scenario && c.Flows == m.Flows && c.FrameSize == m.FrameSize && sameSetting(c.Tuning, m.Setting)
 	})
 }
 
 // sinkOnly gives each cell the value of its kernel and traffic without a DUT.
 func sinkOnly(cells []result.Cell) {
 	for i, c := range cells {
-		if c.InstructionsPerPacket == nil {
+		if c.InstructionsPerPacket == nil || c.Tuning != nil {
 			continue
 		}
 		for _, n := range cells {
 			if n.Scenario == "none" && n.InstructionsPerPacket != nil && n.Kernel == c.Kernel && sameTraffic(n, c) {
 				cells[i].InstructionsPerPacket.SinkOnly = n.InstructionsPerPacket.Value
+				if c.Scenario != "none" {
+					sinkOnlyParts(c.Attribution, n.Attribution)
+				}
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func CompareWith(baseline []result.Cell, kernel string, cells []result.Cell, mar
 }
 
 func sameCell(a, b result.Cell) bool {
-	return a.Scenario == b.Scenario && a.Backend == b.Backend && sameTraffic(a, b)
+	return a.Scenario == b.Scenario && a.Backend == b.Backend && sameTraffic(a, b) && sameTuning(a.Tuning, b.Tuning)
 }
 
 // Pair compares two cells that have counts. The counts of one seed repeat to the last

@@ -66,7 +66,7 @@ func TestFailureInOneBootSkipsTheCell(t *testing.T) {
 func TestScenariosOfPlanAndGuestAgree(t *testing.T) {
 	for _, s := range plan.GuestScenarios() {
 		id := plan.Cell{Scenario: plan.Scenario(s).Name(), Backend: plan.Scenario(s).Backend()}.ScenarioID()
-		if _, unknown := guest.Modules([]string{id}); unknown != "" {
+		if _, unknown := guest.Modules([]string{id}, plan.IptablesNft); unknown != "" {
 			t.Errorf("a plan may say %s, and a guest does not know %s", s, unknown)
 		}
 	}

@@ -2,9 +2,11 @@ package kernels_test
 
 import (
 	"context"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +41,7 @@ type silent struct{ t *testing.T }
 
 func (s silent) Opened(k result.Kernel, boots int)                  { s.t.Log(k.Name, k.Source) }
 func (s silent) Booted(k result.Kernel, n int, b result.KernelBoot) { s.t.Log(k.Name, n, b) }
+func (s silent) Counted(kernel string, wall time.Duration)          { s.t.Log(kernel, "counted", wall) }
 func (s silent) Failed(k result.Kernel)                             { s.t.Log(k.Name, k.Error) }
 
 func options(t *testing.T, program string, kernelNames ...string) kernels.Options {
@@ -116,5 +119,38 @@ func TestKernelThatCannotBoot(t *testing.T) {
 	}
 	if run.Cells[0].Skipped == "" || run.Cells[1].InstructionsPerPacket == nil {
 		t.Errorf("cells %+v", run.Cells)
+	}
+}
+
+// TestCountedInstructions boots one kernel twice, each time without and with the plugin: what
+// is counted adds up to what the clock says, is the same in both, and finds a planted rule.
+func TestCountedInstructions(t *testing.T) {
+	program := guestProgram(t)
+	testenv.Need(t, "QEMU that takes plugins", vm.CounterAvailable(context.Background()))
+	o := options(t, program, kernelPackage, kernelPackage)
+	o.Plan.Scenarios, o.Plan.VM.ExtraRules = []plan.Scenario{"none", "route"}, 1
+	o.Plan.VM.Attribute, o.Plan.VM.AttributeBy = true, plan.ByPlugin
+	run := measured(t, o)
+	if len(run.Cells) != 4 {
+		t.Fatalf("%d cells", len(run.Cells))
+	}
+	for _, c := range run.Cells {
+		if c.Attribution == nil || c.Attribution.Check == nil {
+			t.Fatalf("%s is not attributed: %+v, %+v", c.ID, c.Skipped, run.Kernels)
+		}
+		check := *c.Attribution.Check
+		t.Logf("%s: %+v", c.ID, check)
+		if check.MeasuredInstructions != c.InstructionsPerPacket.PerBoot[0] || math.Abs(check.SumInstructions/check.MeasuredInstructions-1) > 0.02 || len(c.Warnings) > 0 {
+			t.Errorf("%s: %+v beside %v, %v", c.ID, check, c.InstructionsPerPacket.PerBoot, c.Warnings)
+		}
+	}
+	for i := range 2 {
+		a, b := run.Cells[i].Attribution, run.Cells[i+2].Attribution
+		if !reflect.DeepEqual(a.Functions, b.Functions) {
+			t.Errorf("two boots with one seed gave\n%+v\n%+v", a.Functions, b.Functions)
+		}
+	}
+	if none, route := inRules(run.Cells[0]), inRules(run.Cells[1]); none != 0 || route < 50 || route > 500 {
+		t.Errorf("one rule costs %g instructions without a DUT and %g in a router", none, route)
 	}
 }

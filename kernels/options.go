@@ -9,6 +9,7 @@ package kernels
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
@@ -39,6 +40,8 @@ type Events interface {
 	Opened(k result.Kernel, boots int)
 	// Booted tells how a boot ended, the n-th of the kernel.
 	Booted(k result.Kernel, n int, b result.KernelBoot)
+	// Counted tells that one boot more of a kernel counted each instruction, and how long it took.
+	Counted(kernel string, wall time.Duration)
 	// Failed tells why a kernel is not measured any further.
 	Failed(k result.Kernel)
 }

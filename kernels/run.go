@@ -20,6 +20,8 @@ type run struct {
 	options Options
 	record  result.Run
 	store   *result.Store
+	// method is how instructions are attributed, result.ByPlugin or result.BySampling; empty if they are not.
+	method string
 }
 
 // Run boots the plan's kernels and returns the run as stored. A kernel that cannot be
@@ -35,7 +37,10 @@ func Run(ctx context.Context, o Options) (*result.Run, error) {
 		Testbed: result.Testbed{Kind: "vm"}, Cells: []result.Cell{}, Warnings: []result.Warning{}, Kernels: []result.Kernel{},
 	}
 	r.describe(ctx)
-	var err error
+	err := r.chooseMethod(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if r.store, err = result.Create(o.Out, &r.record); err != nil {
 		return nil, err
 	}
@@ -116,12 +121,13 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 		return fail(err, cells)
 	}
 	q.init = r.options.Init
+	maps.Copy(r.record.Environment.Versions, q.versions)
 	total := p.VM.Seeds * p.VM.Boots
 	var first boot
 	r.options.Events.Opened(k, total)
 	for n := range total {
 		q.profilePackets = 0
-		if p.VM.Attribute && n == 0 {
+		if r.method == result.BySampling && n == 0 {
 			q.profilePackets = profilePackets
 		}
 		b, err := q.bootOnce(ctx, int64(n%p.VM.Seeds)+1)
@@ -144,7 +150,7 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 		add(cells, b)
 		r.options.Events.Booted(k, n+1, stored)
 	}
-	if err := attributeCells(r.options.Out, cells, first); err != nil {
+	if err := r.attributeKernel(ctx, k.Name, q, cells, first); err != nil {
 		return fail(err, cells)
 	}
 	return k, cells
@@ -172,6 +178,9 @@ func firstLine(text string) string {
 
 // newCells are the plan's cells for one kernel, not measured yet.
 func newCells(p plan.Plan, kernel string) []result.Cell {
+	if p.Tuning.On() {
+		return tuningCells(p, kernel)
+	}
 	var cells []result.Cell
 	for _, c := range p.Cells() {
 		c.Variant = kernel

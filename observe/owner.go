@@ -23,7 +23,9 @@ func setOwners(core *result.Core, before, after CPUSample) {
 	}
 	whole := float64(after.atNS - before.atNS)
 	share := func(whose owner) float64 {
-		return float64(after.owners[core.CPU][whose]-before.owners[core.CPU][whose]) / whole
+		// A thread that left the CPU while the first sample was taken may be counted for longer in it.
+		then, now := before.owners[core.CPU][whose], after.owners[core.CPU][whose]
+		return float64(now-min(now, then)) / whole
 	}
 	core.Sink, core.Foreign = share(sinkOwner), share(foreignOwner)
 	core.ForeignName = busiest(core.CPU, before.strangers, after.strangers)

@@ -47,6 +47,7 @@ func Default() Plan {
 		BackToBack:     defaultBackToBack(),
 		SystemRecovery: defaultSystemRecovery(),
 		Observe:        defaultObserve(),
+		Cost:           defaultCost(),
 		DUT:            DUT{NAPIDeferHardIRQs: 2},
 		AB:             defaultAB(),
 		Sweep:          defaultSweep(),

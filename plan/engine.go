@@ -64,7 +64,7 @@ func EngineChoices() []string {
 
 // Source is the engine with all of its settings, to tell one source of frames from another.
 func (t Traffic) Source() string {
-	return fmt.Sprintf("%s %d %s %+v", t.Engine, t.Batch, t.AFXDPMode, t.Pktgen)
+	return fmt.Sprintf("%s %d %s %s %+v", t.Engine, t.Batch, t.AFXDPMode, t.TestpmdDriver, t.Pktgen)
 }
 
 // EngineNamed is the generator of a name.
@@ -109,5 +109,11 @@ func (c *checker) engine(t Traffic) {
 	}
 	if t.AFXDPMode != "" {
 		c.choice("traffic.afxdp_mode", t.AFXDPMode)
+	}
+	if t.TestpmdDriver != "" {
+		c.choice("traffic.testpmd_driver", t.TestpmdDriver)
+	}
+	if t.Engine == "testpmd" && t.TestpmdDriver == "afxdp" && slices.Contains(t.Directions, Bi) {
+		c.add("traffic.testpmd_driver", "traffic.directions", "set traffic.directions to uni, or traffic.testpmd_driver to afpacket", "testpmd puts an XDP program on the device that it opens by AF_XDP, where the sink of the other direction has its own: it can send one way only")
 	}
 }

@@ -62,6 +62,7 @@ var fieldTexts = map[string]string{
 	"traffic.seed":                "fixes the drawing of addresses and ports: two runs with one seed send the same flows",
 	"traffic.engine":              "the generator: " + EngineList(),
 	"traffic.afxdp_mode":          "how engine afxdp hands frames over: copy, zerocopy, or auto for what the driver can; the record says which was granted",
+	"traffic.testpmd_driver":      "how engine testpmd opens its device: afpacket, or afxdp, which sends one way only",
 	"traffic.pktgen":              "settings of engine pktgen, by the kernel's names",
 	"traffic.pktgen.clone_skb":    "times that each frame is sent before the next is built; a veth takes 0 only",
 	"traffic.pktgen.burst":        "times that a frame is handed to the driver at once; 0: once, as a veth needs it",
@@ -113,6 +114,12 @@ var fieldTexts = map[string]string{
 	"observe.threads":   "take the CPU time of the DUT's threads, and who else ran on its CPUs",
 	"observe.cpu_speed": "time the CPUs, which tells a slow DUT from a slow machine",
 
+	"cost":                "where the DUT's CPU time of each packet goes, from samples in a trial of its own",
+	"cost.enabled":        "make the trial after the search of each cell",
+	"cost.frequency_hz":   "samples of each of the DUT's CPUs in a second",
+	"cost.trial_duration": "duration of the trial",
+	"cost.load_pps":       "load of the trial per direction; 0: the lower bound of the last goal that has one",
+
 	"dut":                      "tuning of the device under test, whatever the scenario; put back after each cell",
 	"dut.sysctls":              "sysctls of the DUT's network namespace, by name",
 	"dut.gro_flush_timeout":    "time between polls of the DUT's devices while frames come; 0s: a poll at every arrival",
@@ -127,7 +134,12 @@ var fieldTexts = map[string]string{
 	"ab.fail_if":      "exit with 1 if any cell is changed, slower (changed, and B is below A) or not-equivalent; never: do not",
 	"ab.least_change": "smallest change of the ratio that matters",
 
-	"kernels": "what testbed vm boots and compares, by `linerate kernels`: packages, .deb files, IMAGE,MODULES, or host",
+	"kernels": "what testbed vm boots and compares, by `linerate kernels`: packages, .deb and .rpm files or URLs, IMAGE,MODULES, or host",
+
+	"tuning":           "settings of the kernel's pktgen that testbed vm tries, by `linerate kernels`; on when devices is set",
+	"tuning.devices":   "what sends: dummy drops every frame, vmxnet3 is an emulated card with a receiver behind its cable",
+	"tuning.clone_skb": "values of clone_skb, each with a burst of 1",
+	"tuning.burst":     "values of burst, each with clone_skb 0; vm.packets is a multiple of each",
 
 	"vm":              "how testbed vm boots its kernels and counts their instructions",
 	"vm.seeds":        "seeds of each kernel, 1 to so many: each lays out memory and hash tables anew",
@@ -135,8 +147,10 @@ var fieldTexts = map[string]string{
 	"vm.packets":      "packets of one measurement",
 	"vm.repetitions":  "measurements of a cell in each boot; their median counts",
 	"vm.margin":       "change of the instructions per packet that is none yet",
-	"vm.extra_rules":  "nftables rules before the scenario's own that match nothing: a cost that is planted",
-	"vm.attribute":    "say in which functions of the kernel the instructions are, from samples in the first boot",
+	"vm.extra_rules":  "rules before the scenario's own that match nothing: a cost that is planted",
+	"vm.iptables":     "variant that writes the rules of iptables; a guest gets the program from this machine",
+	"vm.attribute":    "say in which functions of the kernel the instructions are",
+	"vm.attribute_by": "by counting each instruction in one boot more (plugin), by samples in the first boot (sampling), or by what the emulator can (auto)",
 	"vm.memory_bytes": "memory of the guest",
 	"vm.time_limit":   "real time after which a boot is stopped",
 
@@ -228,6 +242,8 @@ var intRanges = map[string]intRange{
 	"back_to_back.verifications":  {0, 10, "times"},
 	"system_recovery.repeats":     {1, 1000, "repeats"},
 	"capture.frames":              {0, 100_000, "frames"},
+	// The kernel's shortest period is 10 µs (perf_swevent_start_hrtimer, kernel/events/core.c, 6.18).
+	"cost.frequency_hz": {10, 50_000, "Hz"},
 	// 128 is the limit of iperf3 (MAX_STREAMS, iperf.h, 3.12); 65507 bytes are what an IPv4
 	// datagram carries.
 	"iperf3.streams":       {1, 128, "streams"},
@@ -248,6 +264,8 @@ var intRanges = map[string]intRange{
 	"repeated.trials":          {1, 1000, "trials"},
 	"vm.seeds":                 {1, 100, "seeds"},
 	"vm.boots":                 {1, 100, "boots"},
+	"tuning.clone_skb":         {0, 1_000_000, "times"},
+	"tuning.burst":             {1, 65_536, "frames"},
 	"vm.packets":               {1000, 1_000_000, "packets"},
 	"vm.repetitions":           {1, 100, "repetitions"},
 	"vm.extra_rules":           {0, 200, "rules"},
@@ -274,6 +292,7 @@ var durationRanges = map[string]durationRange{
 	"search.goals[].trial_duration": {time.Millisecond, 24 * time.Hour},
 	"search.goals[].duration_sum":   {time.Millisecond, 24 * time.Hour},
 	"latency.trial_duration":        {time.Millisecond, 24 * time.Hour},
+	"cost.trial_duration":           {100 * time.Millisecond, time.Hour},
 
 	"frame_loss_rate.trial_duration":    {time.Millisecond, 24 * time.Hour},
 	"back_to_back.idle":                 {0, 10 * time.Minute},
@@ -288,11 +307,14 @@ var textChoices = map[string][]string{
 	"sim.preset":     {"hard", "queue", "knee", "jitter", "background-loss", "glitch", "collapse", "linux-like", "slow"},
 	"traffic.engine": EngineChoices(),
 
-	"traffic.afxdp_mode": {"auto", "copy", "zerocopy"},
+	"traffic.afxdp_mode":     {"auto", "copy", "zerocopy"},
+	"traffic.testpmd_driver": {"afpacket", "afxdp"},
 
 	"search.algorithm": {"mlrsearch", "binary"},
 	"tests":            {string(Throughput), string(LossRate), string(Bursts), string(Recovery)},
 	"ecmp.fail_how":    {FailLinkDown, FailSilent},
+	"tuning.devices":   {DeviceDummy, DeviceCard},
+	"vm.iptables":      {IptablesNft, IptablesLegacy},
 	"ab.fail_if":       {"never", "changed", "slower", "not-equivalent"},
 	"repeated.figure":  {FigureAuto, FigureForwardingRate, FigureThroughput},
 
@@ -300,7 +322,8 @@ var textChoices = map[string][]string{
 	"lab.end_offloads": {offloadsAuto, offloadsOn, offloadsOff},
 	"iperf3.protocol":  {"tcp", "udp"},
 
-	"ruleset.hit": {HitLast, HitFirst, HitNone},
+	"vm.attribute_by": {ByEither, ByPlugin, BySampling},
+	"ruleset.hit":     {HitLast, HitFirst, HitNone},
 }
 
 // laterTestbeds are testbeds by design that this version does not have.

@@ -42,14 +42,17 @@ type Plan struct {
 	SystemRecovery SystemRecovery `yaml:"system_recovery" json:"system_recovery"`
 	Capture        Capture        `yaml:"capture" json:"capture"`
 	Observe        Observe        `yaml:"observe" json:"observe"`
+	Cost           Cost           `yaml:"cost" json:"cost,omitzero"`
 	DUT            DUT            `yaml:"dut" json:"dut"`
 	AB             AB             `yaml:"ab" json:"ab"`
 	Sweep          Sweep          `yaml:"sweep" json:"sweep"`
 	Repeated       Repeated       `yaml:"repeated" json:"repeated"`
 
-	// Kernels are what testbed vm boots: packages, .deb files, or images with their modules.
+	// Kernels are what testbed vm boots: packages, .deb and .rpm files, or images with their modules.
 	Kernels []string `yaml:"kernels,omitempty" json:"kernels,omitempty"`
 	VM      VM       `yaml:"vm,omitempty" json:"vm,omitzero"`
+	// Tuning has testbed vm try the settings of its generator instead of comparing scenarios.
+	Tuning Tuning `yaml:"tuning,omitempty" json:"tuning,omitzero"`
 }
 
 // Lab places the parts of the lab testbed on this machine's CPUs.
@@ -79,6 +82,9 @@ type Traffic struct {
 	Engine string `yaml:"engine" json:"engine"`
 	// AFXDPMode is how engine afxdp hands frames over: "copy", "zerocopy", or "auto", which empty stands for.
 	AFXDPMode string `yaml:"afxdp_mode,omitempty" json:"afxdp_mode,omitempty"`
+	// TestpmdDriver is how engine testpmd opens the tester's device: "afpacket", which empty
+	// stands for, or "afxdp".
+	TestpmdDriver string `yaml:"testpmd_driver,omitempty" json:"testpmd_driver,omitempty"`
 	// Pktgen has the settings of engine pktgen.
 	Pktgen Pktgen `yaml:"pktgen,omitempty" json:"pktgen,omitzero"`
 	// PerFlow reports how evenly the flows of each cell came through (Jain's index).

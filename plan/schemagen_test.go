@@ -120,7 +120,7 @@ func describe(s *jsonschema.Schema, path string, value any) {
 		entry.Pattern, entry.MaxLength = planName.String(), &most
 	case "sweep.values":
 		*entry = *oneOf(&jsonschema.Schema{Type: "string"}, &jsonschema.Schema{Type: "number"})
-	case "repeated.load_pps":
+	case "repeated.load_pps", "cost.load_pps":
 		entry.Minimum = "0"
 	case "vm.margin":
 		entry.OneOf[0].ExclusiveMinimum, entry.OneOf[0].ExclusiveMaximum = "0", "1"

@@ -222,5 +222,6 @@ func (p Plan) clone() Plan {
 	p.AB.A, p.AB.B = slices.Clone(p.AB.A), slices.Clone(p.AB.B)
 	p.Sweep.Values = slices.Clone(p.Sweep.Values)
 	p.Kernels = slices.Clone(p.Kernels)
+	p.Tuning.Devices, p.Tuning.CloneSKB, p.Tuning.Burst = slices.Clone(p.Tuning.Devices), slices.Clone(p.Tuning.CloneSKB), slices.Clone(p.Tuning.Burst)
 	return p
 }

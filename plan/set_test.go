@@ -111,9 +111,10 @@ func TestSetEveryField(t *testing.T) {
 		"trial.drain_quiet": "1ms", "trial.drain_max": "3s", "trial.settle": "1.5s",
 		"search.algorithm": "binary", "search.min_load_pps": "0.5", "search.max_load_pps": "1e8", "search.max_trial_time": "1h",
 		"search.goals[1].name": "G", "search.goals[1].loss_ratio": "0.07%", "search.goals[1].exceed_ratio": "0.1",
+		"cost.enabled": "true", "cost.frequency_hz": "997", "cost.trial_duration": "30s", "cost.load_pps": "2e5",
 		"traffic.per_flow": "true", "latency.enabled": "true", "latency.loads": "25%,1", "latency.load_pps": "1000,2e5",
 		"latency.throughput_goal": "NDR", "latency.trial_duration": "250ms", "latency.trials_per_load": "3",
-		"dut.sysctls": "net.ipv4.ip_early_demux=0,net.core.somaxconn=9", "dut.gro_flush_timeout": "20us", "dut.napi_defer_hard_irqs": "3", "traffic.batch": "64", "traffic.afxdp_mode": "zerocopy",
+		"dut.sysctls": "net.ipv4.ip_early_demux=0,net.core.somaxconn=9", "dut.gro_flush_timeout": "20us", "dut.napi_defer_hard_irqs": "3", "traffic.batch": "64", "traffic.afxdp_mode": "zerocopy", "traffic.testpmd_driver": "afxdp",
 		"traffic.pktgen.clone_skb": "100", "traffic.pktgen.burst": "32", "traffic.pktgen.threads": "3", "traffic.pktgen.flow_packets": "7",
 		"ab.a": "scenarios=route", "ab.b": "scenarios=snat", "ab.pairs": "7", "ab.aa_pairs": "8", "ab.alpha": "1%", "ab.least_change": "2%", "ab.fail_if": "changed",
 		"sweep.field": "", "sweep.values": "[]", "sweep.repeats": "4",
@@ -122,11 +123,11 @@ func TestSetEveryField(t *testing.T) {
 		"tests": "throughput,back-to-back", "frame_loss_rate.step": "5%", "frame_loss_rate.trial_duration": "2s",
 		"back_to_back.repeats": "50", "back_to_back.max_frames": "4096", "back_to_back.step_frames": "8", "back_to_back.verifications": "0", "back_to_back.idle": "2s",
 		"system_recovery.overload_duration": "60s", "system_recovery.recovery_duration": "30s", "system_recovery.repeats": "1", "capture.frames": "100",
-		"kernels": "a,b", "vm.seeds": "2", "vm.boots": "2", "vm.packets": "5000", "vm.repetitions": "1", "vm.margin": "1%", "vm.extra_rules": "1", "vm.attribute": "true", "vm.memory_bytes": "1073741824", "vm.time_limit": "1m",
+		"kernels": "a,b", "tuning.devices": "[]", "tuning.clone_skb": "[]", "tuning.burst": "[]", "vm.seeds": "2", "vm.boots": "2", "vm.packets": "5000", "vm.repetitions": "1", "vm.margin": "1%", "vm.extra_rules": "1", "vm.iptables": "legacy", "vm.attribute": "true", "vm.attribute_by": "plugin", "vm.memory_bytes": "1073741824", "vm.time_limit": "1m",
 		"observe.ledger": "false", "observe.threads": "false", "observe.cpu_speed": "false",
 	}
 	only := map[string]bool{"schema": true, "testbed": true, "traffic.ip_version": true, // equal to the default here
-		"sweep.field": true, "sweep.values": true} // neither goes without the other
+		"sweep.field": true, "sweep.values": true, "tuning.devices": true, "tuning.clone_skb": true, "tuning.burst": true} // none goes without the others
 	for _, f := range Fields() {
 		path := strings.ReplaceAll(f.Path, "[]", "[1]")
 		value, listed := values[path]
@@ -204,6 +205,7 @@ func differences(t *testing.T, path string, a, b any) []string {
 func TestCloneSharesNothing(t *testing.T) {
 	p := everyField(t)
 	p.Sweep.Values = []string{"1"}
+	p.Tuning = Tuning{Devices: []string{DeviceDummy}, CloneSKB: []int{1}, Burst: []int{1}}
 	findShared(t, "plan", reflect.ValueOf(p), reflect.ValueOf(p.clone()))
 }
 

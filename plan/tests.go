@@ -40,7 +40,7 @@ type FrameLossRate struct {
 	TrialDuration Duration `yaml:"trial_duration" json:"trial_duration"`
 }
 
-// BackToBack says how the longest burst without loss is looked for (RFC 9004 section 5).
+// BackToBack says how the longest burst without loss is looked for (RFC 9004 section 6).
 type BackToBack struct {
 	// Repeats is N: how many times the whole search is made.
 	Repeats int `yaml:"repeats" json:"repeats"`

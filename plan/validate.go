@@ -52,6 +52,7 @@ func (p Plan) check() Problems {
 	c.trial(p.Trial)
 	c.search(p.Search)
 	c.latency(p)
+	c.cost(p)
 	c.tests(p)
 	c.workload(p)
 	c.cells(p)
@@ -59,6 +60,7 @@ func (p Plan) check() Problems {
 	c.ab(p)
 	c.sweep(p)
 	c.vm(p)
+	c.tuning(p)
 	return c.problems
 }
 

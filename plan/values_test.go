@@ -135,7 +135,7 @@ func everyField(t *testing.T) Plan {
 		IPerf3: IPerf3{Protocol: "udp", Streams: []int{3}, Bidir: true, Seconds: 60, OmitSeconds: 3, PayloadBytes: 64, TargetL4BPS: 1e9, Congestion: "bbr", Repeats: 5},
 		IPerf:  IPerf{Streams: []int{1, 2}, PayloadBytes: 64, Seconds: 60, TargetL4BPS: 1e6, Repeats: 5},
 		Traffic: Traffic{IPVersions: []int{4}, FrameSizes: []FrameSize{9018, IMIX}, Flows: []int{1, 1000},
-			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy",
+			Directions: []Direction{Bi, Uni}, Seed: -7, Engine: "xdp", PerFlow: true, Batch: 16, AFXDPMode: "copy", TestpmdDriver: "afxdp",
 			Pktgen: Pktgen{CloneSKB: 10, Burst: 8, Threads: 2, FlowPackets: 4}},
 		Limit:   Limit{PPS: 5, BurstPackets: 6},
 		Testpmd: Testpmd{Cores: 3},
@@ -150,12 +150,13 @@ func everyField(t *testing.T) Plan {
 		Tests:   Tests(), FrameLossRate: FrameLossRate{Step: 0.05, TrialDuration: 60e9},
 		BackToBack:     BackToBack{Repeats: 50, MaxFrames: 4096, StepFrames: 8, Verifications: 2, Idle: 2e9},
 		SystemRecovery: SystemRecovery{OverloadDuration: 60e9, RecoveryDuration: 30e9, Repeats: 1}, Capture: Capture{Frames: 100},
+		Cost: Cost{Enabled: true, FrequencyHz: 997, TrialDuration: 30e9, LoadPPS: 2e5}, Observe: Observe{Threads: true},
 		DUT:      DUT{Sysctls: Sysctls{"net.ipv4.ip_early_demux": "0", "net.ipv4.ping_group_range": "1 0"}, GROFlushTimeout: 20e3, NAPIDeferHardIRQs: 3},
 		AB:       AB{A: []string{"scenarios=route"}, B: []string{"scenarios=snat", "limit.pps=7"}, Pairs: 7, AAPairs: 8, Alpha: 0.01, LeastChange: 0.02, FailIf: "slower"},
 		Sweep:    Sweep{Repeats: 4}, // a plan with A and B has no field to sweep
 		Repeated: Repeated{Figure: FigureThroughput, LoadPPS: 1e6, TrialDuration: 2e9, Trials: 3, Seed: 9},
 		Kernels:  []string{"a", "b,c"},
-		VM:       VM{Seeds: 2, Boots: 2, Packets: 5000, Repetitions: 1, Margin: 0.002, ExtraRules: 1, Attribute: true, MemoryBytes: 1 << 30, TimeLimit: 60e9},
+		VM:       VM{Iptables: IptablesLegacy, Seeds: 2, Boots: 2, Packets: 5000, Repetitions: 1, Margin: 0.002, ExtraRules: 1, Attribute: true, AttributeBy: BySampling, MemoryBytes: 1 << 30, TimeLimit: 60e9},
 	}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)

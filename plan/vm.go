@@ -17,23 +17,45 @@ type VM struct {
 	Repetitions int `yaml:"repetitions" json:"repetitions"`
 	// Margin is the change of the instructions per packet that is none yet.
 	Margin Ratio `yaml:"margin" json:"margin"`
-	// ExtraRules are nftables rules that match nothing: a planted cost.
+	// ExtraRules are rules of nftables or iptables that match nothing: a planted cost.
 	ExtraRules int `yaml:"extra_rules" json:"extra_rules"`
-	// Attribute says in which functions of the kernel the instructions are, from samples in the first boot.
+	// Iptables is the variant that writes the rules of iptables: "nft", which most
+	// distributions install, or "legacy". A guest gets it from this machine.
+	Iptables string `yaml:"iptables" json:"iptables"`
+	// Attribute says in which functions of the kernel the instructions are.
 	Attribute bool `yaml:"attribute" json:"attribute"`
+	// AttributeBy is how: ByPlugin counts each instruction in one boot more, BySampling estimates
+	// from samples in the first boot, ByEither takes the plugin where the emulator does.
+	AttributeBy string `yaml:"attribute_by" json:"attribute_by"`
 	// MemoryBytes is the guest's memory.
 	MemoryBytes int `yaml:"memory_bytes" json:"memory_bytes"`
 	// TimeLimit of one boot, in real time.
 	TimeLimit Duration `yaml:"time_limit" json:"time_limit"`
 }
 
+// Ways to attribute instructions.
+const (
+	ByEither   = "auto"
+	ByPlugin   = "plugin"
+	BySampling = "sampling"
+)
+
+// Variants of iptables in a guest, as vm.iptables has them.
+const (
+	// IptablesNft writes rules of nftables, with targets of iptables in them (iptables-nft).
+	IptablesNft = "nft"
+	// IptablesLegacy writes a table of the kernel's ip_tables (iptables-legacy).
+	IptablesLegacy = "legacy"
+)
+
 func defaultVM() VM {
-	return VM{Seeds: 3, Boots: 1, Packets: 2000, Repetitions: 3, Margin: 0.001, MemoryBytes: 512 << 20, TimeLimit: Duration(3 * time.Minute)}
+	return VM{Iptables: IptablesNft, Seeds: 3, Boots: 1, Packets: 2000, Repetitions: 3, Margin: 0.001, AttributeBy: ByEither, MemoryBytes: 512 << 20, TimeLimit: Duration(3 * time.Minute)}
 }
 
-// GuestScenarios are the spellings of the scenarios that a guest has, where linerate's own program is the only one.
+// GuestScenarios are the spellings of the scenarios that a guest has, where linerate's own
+// program and iptables are the only ones.
 func GuestScenarios() []string {
-	return []string{"none", "route", "bridge", "conntrack", "conntrack-nft", "snat", "snat-nft"}
+	return []string{"none", "route", "bridge", "conntrack", "conntrack-nft", "conntrack-iptables", "snat", "snat-nft", "snat-iptables"}
 }
 
 // maxGuestFlows is how many flows have a UDP source port of their own.
@@ -51,16 +73,22 @@ func (c *checker) vm(p Plan) {
 	c.whole("vm.extra_rules", "vm.extra_rules", v.ExtraRules)
 	c.whole("vm.memory_bytes", "vm.memory_bytes", v.MemoryBytes)
 	c.duration("vm.time_limit", v.TimeLimit)
+	if v.Iptables != "" { // in a run that was stored before there was iptables in guests
+		c.choice("vm.iptables", v.Iptables)
+	}
 	c.share("vm.margin", v.Margin, v.Margin > 0 && v.Margin < 1, "above 0 and below 1")
+	if v.AttributeBy != "" { // a run that was stored before there was a choice
+		c.choice("vm.attribute_by", v.AttributeBy)
+	}
 	if p.Testbed != "vm" {
 		return
 	}
 	if len(p.Kernels) == 0 {
-		c.add("kernels", "testbed", "name packages, .deb files or images: kernels: [linux-image-cloud-amd64]", "is empty: testbed vm needs a kernel to boot")
+		c.add("kernels", "testbed", "name packages, .deb or .rpm files, or images: kernels: [linux-image-cloud-amd64]", "is empty: testbed vm needs a kernel to boot")
 	}
 	for _, s := range p.Scenarios {
 		if !slices.Contains(GuestScenarios(), string(s)) {
-			c.add("scenarios", "testbed", "a guest has "+strings.Join(GuestScenarios(), ", "), "%s cannot be made in a guest, where linerate is the only program", s)
+			c.add("scenarios", "testbed", "a guest has "+strings.Join(GuestScenarios(), ", "), "%s cannot be made in a guest, where linerate and iptables are the only programs", s)
 		}
 	}
 	for _, n := range p.Traffic.Flows {

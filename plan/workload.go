@@ -211,7 +211,7 @@ func (c *checker) workload(p Plan) {
 	for _, other := range []struct {
 		on   bool
 		path string
-	}{{p.AB.On(), "ab"}, {p.Sweep.On(), "sweep"}, {p.Latency.Enabled, "latency.enabled"}, {p.Capture.Frames > 0, "capture.frames"}} {
+	}{{p.AB.On(), "ab"}, {p.Sweep.On(), "sweep"}, {p.Latency.Enabled, "latency.enabled"}, {p.Capture.Frames > 0, "capture.frames"}, {p.Cost.Enabled, "cost.enabled"}} {
 		if other.on {
 			c.add("workload", other.path, "leave "+other.path+" out, or set workload to frames", "%s has no test frames, which %s needs", p.Workload, other.path)
 		}

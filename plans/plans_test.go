@@ -11,7 +11,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	if got, want := plans.Names(), []string{"baseline", "bridge-route-dpdk", "ecmp-kernel-frames", "ecmp-kernel", "engines", "every-way", "kernels", "latency", "linux-router", "pktgen-tuning", "rfc2544"}; !reflect.DeepEqual(got, want) {
+	if got, want := plans.Names(), []string{"baseline", "bridge-route-dpdk", "ecmp-kernel-frames", "ecmp-kernel", "engines", "every-way", "kernels", "latency", "linux-router", "pktgen-tuning-vm", "pktgen-tuning", "rfc2544"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

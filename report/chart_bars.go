@@ -57,6 +57,7 @@ type ceilingMark struct {
 func barChartOf(d digest) barChart {
 	ch := barChart{Title: "Throughput of every cell, Mpps per direction",
 		Description: "One row for each cell, one bar for each goal; a vertical mark is the ceiling of generator and sink without a device. The numbers are those of the summary table."}
+	d = d.searched()
 	for i, name := range d.Goals {
 		ch.Goals = append(ch.Goals, legend{fmt.Sprintf("goal%d", i%4), name})
 	}
@@ -90,7 +91,7 @@ func barRowOf(c cell, y int, top float64) (barRow, int) {
 	y += barLabelHeight
 	first := y
 	if !c.measured() {
-		r.Missing, r.MissingY = "skipped: "+c.Skipped, y+11
+		r.Missing, r.MissingY = "skipped: "+c.ShortReason(), y+11
 		return r, y + barHeight + barRowGap
 	}
 	for i, f := range c.Figures {
@@ -122,7 +123,7 @@ type gauge struct {
 
 func gaugesOf(d digest) []gauge {
 	c, ok := headlineCell(d.Cells)
-	if !ok || simulated(d.Run) {
+	if !ok || simulated(d.Run) || imported(d.Run) {
 		return nil
 	}
 	f := c.main()

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/linerate/linerate/result"
 )
@@ -65,7 +66,11 @@ func roleName(role string) string {
 // ownersText says whose work a CPU did beside the DUT's and the generator's.
 func ownersText(c result.Core) (text string) {
 	if c.Sink >= 0.005 {
-		text += fmt.Sprintf(", sink %.0f %%", 100*c.Sink)
+		who := "sink"
+		if strings.Contains(c.Role, "client") || strings.Contains(c.Role, "server") {
+			who = "the programs' threads"
+		}
+		text += fmt.Sprintf(", %s %.0f %%", who, 100*c.Sink)
 	}
 	if c.Foreign >= 0.005 {
 		text += fmt.Sprintf(", other programs %.0f %%", 100*c.Foreign)

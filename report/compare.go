@@ -152,6 +152,7 @@ func comparedFigures(c cellPair) []comparedFigure {
 		}
 		list = append(list, row)
 	}
+	list = append(list, comparedUnpaced(c)...)
 	if a, b := c.A.TotalReceiverL4BPS, c.B.TotalReceiverL4BPS; a > 0 && b > 0 {
 		list = append(list, comparedFigure{"payload, Gbit/s", gbit(a), gbit(b), ratio(a, b)})
 	}
@@ -191,6 +192,10 @@ func (p *page) onlyIn(side string, cells []cell) {
 	for _, c := range cells {
 		if len(c.Streams) > 0 {
 			p.wrapped("", fmt.Sprintf("%s: %s, %s", c.Label, StreamsLine(c.Cell), c.verdict()))
+			continue
+		}
+		if c.Unpaced != nil {
+			p.wrapped("", fmt.Sprintf("%s: %s, %s", c.Label, UnpacedLine(c.Cell), c.verdict()))
 			continue
 		}
 		p.wrapped("", fmt.Sprintf("%s: %s %s Mpps, %s", c.Label, c.main().Goal.Name, c.main().amount(perDirection, Mpps), c.verdict()))

@@ -52,6 +52,10 @@ func figuresOf(runs []StoredRun) (order []string, byID map[string]*sideFigures) 
 				s.addStreams(c)
 				continue
 			}
+			if c.Unpaced != nil || s.cell.Unpaced != nil {
+				s.addUnpaced(c)
+				continue
+			}
 			f, first := c.main(), s.cell.main()
 			if c.measured() && f.Relation == Exact && f.terms() == first.terms() && f.Goal.LossRatio == first.Goal.LossRatio {
 				s.exact = append(s.exact, f.PerDirectionPPS)
@@ -76,6 +80,9 @@ func (s *sideFigures) addStreams(c cell) {
 func (s *sideFigures) what() (name string, text func(float64) string) {
 	if s.cell.Workload != "" {
 		return "Gbit/s", gbit
+	}
+	if s.cell.Unpaced != nil {
+		return "received", Mpps
 	}
 	return s.cell.main().Goal.Name, Mpps
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/linerate/linerate/result"
 )
 
-// CSV writes one row for each cell and goal, and for each stream of a cell of streams. Headings carry the unit; relation
+// CSV writes one row for each cell and goal, for each stream of a cell of streams, and one of
+// "received" for a cell whose engine cannot be paced. Headings carry the unit; relation
 // says how a rate is to be read: exact, at-least, below, undefined, none, skipped.
 type CSV struct{}
 
@@ -23,7 +24,7 @@ var csvHeadings = slices.Concat([]string{
 	"ceiling_pps_per_direction", "dut_cores_busy", "ns_per_packet", "cores_for_1_mpps", "cores_for_10_gbit_per_s_one_direction",
 	"latency_p50_ns", "latency_p99_ns", "latency_p999_ns", "latency_max_ns",
 	"verdict", "trials", "trial_seconds", "regular", "warnings", "note",
-}, csvStreamHeadings, []string{"testbed"})
+}, csvStreamHeadings, []string{"sent_pps_per_direction", "testbed"})
 
 // Write writes the rows in the order of the run's cells.
 func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
@@ -40,6 +41,9 @@ func (CSV) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 		if !c.measured() {
 			out.Write(csvRow(run, c, Figure{}))
 			continue
+		}
+		if c.Unpaced != nil {
+			out.Write(csvUnpaced(run, c))
 		}
 		for _, f := range c.Figures {
 			out.Write(csvRow(run, c, f))

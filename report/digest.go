@@ -71,6 +71,9 @@ func digestOf(run *result.Run, trials []result.Trial) digest {
 		}
 		known[c.ID] = true
 		for _, name := range d.Goals {
+			if c.Unpaced != nil {
+				break // no load was searched for any goal
+			}
 			v.Figures = append(v.Figures, figureNamed(c, name))
 		}
 		v.Evidence = allSeparated(c.Evidence)

@@ -45,7 +45,7 @@ func eventSection(d digest) *section {
 		}
 	}
 	g := &graph{ID: "event", Title: "Packets received over time around the event", XName: "seconds from the event",
-		YName: fmt.Sprintf("packets per %s", timeNS(bin)), XTop: eventLeadS + tail}
+		YName: fmt.Sprintf("packets per %s", strings.Replace(timeNS(bin), ".0 ", " ", 1)), XTop: eventLeadS + tail}
 	for _, c := range d.Cells {
 		e := c.Event
 		if e == nil {
@@ -75,7 +75,7 @@ func eventSection(d digest) *section {
 	}
 	s.Graph = g
 	s.Notes = []string{
-		"A trial at a steady load, in the middle of which this was done to the device. Last loss after is the time from the event to the departure of the last frame that was lost: the convergence time. \"none\" means that no frame was lost.",
+		"A trial at a steady load, in the middle of which this was done to the device. Last loss after is the time from the event to the departure of the last frame that was lost: the convergence time, or more where frames were lost later for another reason, which the graph shows. \"none\" means that no frame was lost.",
 		"Loss-derived time is the time in which the load has as many frames as were lost (RFC 6412): if only the flows of one path of two are interrupted, it is half of how long they are.",
 		"The time that the kernel takes to close a device, some tens of milliseconds in which its neighbours do not know of it yet, is part of a link that goes down.",
 	}

@@ -38,6 +38,9 @@ func headline(d digest) []string {
 	}
 	c, ok := headlineCell(d.Cells)
 	if !ok {
+		if s := unpacedHeadline(d); s != nil {
+			return s
+		}
 		return append([]string{nothingFound(d)}, withoutDevice(d)...)
 	}
 	sentences := []string{answer(c), why(c)}
@@ -220,7 +223,11 @@ func costSentence(ref cell, cells []cell) string {
 		if change > 0 {
 			word = "more"
 		}
-		costs = append(costs, fmt.Sprintf("%s carries %.0f %% %s", c.Name, math.Abs(change)*100, word))
+		text := fmt.Sprintf("%s carries %.0f %% %s", c.Name, math.Abs(change)*100, word)
+		if f.Verdict == result.Unstable {
+			text += " (not settled)"
+		}
+		costs = append(costs, text)
 	}
 	if len(costs) == 0 {
 		return ""

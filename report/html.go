@@ -32,7 +32,7 @@ var htmlTemplates = template.Must(template.New("page.gohtml").Funcs(template.Fun
 	"sumL1":     func(f Figure) string { return pretty(f.amount(totalL1, gbit)) },
 	"frameSize": frameSize, "terms": Figure.terms, "lines": func(s []string) string { return strings.Join(s, "\n") },
 	"sortedKeys": sortedKeys, "cpus": cpus, "figureSentence": func(c cell, f Figure) string { return pretty(figureSentence(c, f)) }, "allowed": allowedLoss,
-	"units": keepUnits, "queues": queueLine, "fairness": fairnessLine, "streams": streamsLine,
+	"units": keepUnits, "pretty": pretty, "queues": queueLine, "fairness": fairnessLine, "streams": streamsLine,
 	"ledgerNote": func() string { return ledgerNote },
 	"ratio":      func(r plan.Ratio) string { return Percent(float64(r)) },
 }).ParseFS(htmlFiles, "html/*.gohtml"))
@@ -67,7 +67,9 @@ type htmlPage struct {
 	WarningTotal  int
 	FigureTables  []figureTable
 	// Streams and StreamChart are of a workload of streams; nil for frames.
-	Streams     *section
+	Streams *section
+	// Unpaced are the cells whose engine cannot be paced; nil where there are none.
+	Unpaced     *section
 	StreamChart *streamChart
 }
 
@@ -127,7 +129,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 	p := &htmlPage{digest: d, Sections: sectionsOf(d), CSS: template.CSS(css), Script: template.JS(script), Name: title(run), RunLine: runLine(run),
 		AB: htmlABOf(run), Sweeps: htmlSweepOf(run), Gauges: gaugesOf(d), Bars: barChartOf(d), Environment: environmentRows(run), WantedRates: wantedRates, Terms: methodTerms,
 		Command: commandLine(run.Command), Trust: trustText, PlanYAML: yaml, Setups: setupsOf(run), Extrapolation: extrapolation,
-		FigureTables: figureTables(d), Streams: streamsSection(d), StreamChart: streamChartOf(d)}
+		FigureTables: figureTables(d), Streams: streamsSection(d), Unpaced: unpacedSection(d), StreamChart: streamChartOf(d)}
 	if run.Outcome != result.Measured {
 		p.Problem = outcomeSentence(run)
 	}
@@ -136,7 +138,7 @@ func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
 		p.Headline = d.Headline[1:]
 	}
 	for i := range d.Goals {
-		p.GoalTerms = append(p.GoalTerms, sharedTerms(d.Cells, i))
+		p.GoalTerms = append(p.GoalTerms, sharedTerms(d.searched().Cells, i))
 	}
 	for i, c := range d.Cells {
 		p.Cards = append(p.Cards, htmlCellOf(c, i))
@@ -196,8 +198,10 @@ func pretty(s string) string {
 	return strings.ReplaceAll(s, ">= ", "≥ ")
 }
 
-// HasFrames tells whether any cell is of test frames, or there is none at all.
-func (p *htmlPage) HasFrames() bool { return !p.ofStreams() && p.Run.Kernels == nil }
+// HasFrames tells whether any cell is of test frames whose load was searched, or there is none at all.
+func (p *htmlPage) HasFrames() bool {
+	return (len(p.Cells) == 0 || len(p.searched().Cells) > 0) && p.Run.Kernels == nil
+}
 
 // ReasonColumns are the columns that the reason of a skipped cell takes: the goals, L1, cores and ns/packet.
 func (p *htmlPage) ReasonColumns() int { return len(p.Goals) + 3 }

@@ -67,6 +67,9 @@ func (JSON) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 			ratio := c.Ledger.UnexplainedRatio()
 			j.UnexplainedRatio = &ratio
 		}
+		if c.Unpaced != nil {
+			j.Throughput = append(j.Throughput, jsonFigureOf(unpacedFigure(c.Cell)))
+		}
 		if c.measured() {
 			for _, f := range c.Figures {
 				j.Throughput = append(j.Throughput, jsonFigureOf(f))

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,13 +25,14 @@ func ofKernels(run *result.Run) bool { return len(run.Kernels) > 0 }
 
 // kernelSections are the sections of a run of kernels, in place of all others.
 func kernelSections(d digest) []section {
+	if tuned(d.Run) {
+		return append(tuningSections(d), bootSection(d))
+	}
 	list := []section{countSection(d)}
 	if s := kernelPairSection(d); s != nil {
 		list = append(list, *s)
 	}
-	if s := attributionSection(d); s != nil {
-		list = append(list, *s)
-	}
+	list = append(list, attributionSections(d)...)
 	return append(list, bootSection(d))
 }
 
@@ -100,8 +102,8 @@ func kernelFailed(run *result.Run, name string) bool {
 
 // instructions prints a count with one decimal: the last is a part in ten thousand of a packet's.
 func instructions(v float64) string {
-	whole := Thousands(uint64(v))
-	return whole + strings.TrimPrefix(fmt.Sprintf("%.1f", v-float64(uint64(v))), "0")
+	tenths := uint64(math.Round(10 * v))
+	return fmt.Sprintf("%s.%d", Thousands(tenths/10), tenths%10)
 }
 
 func span(v result.InstructionsPerPacket) string {
@@ -222,6 +224,9 @@ func bootSection(d digest) section {
 		}
 		s.Notes = append(s.Notes, sentence(fmt.Sprintf("%s: %s; modules %s", k.Name, k.Source, strings.Join(k.Modules, ", "))))
 	}
+	for _, w := range d.Run.Warnings {
+		s.Notes = append(s.Notes, sentence(w.Text))
+	}
 	if k := slices.IndexFunc(d.Run.Kernels, func(k result.Kernel) bool { return len(k.QEMU) > 0 }); k >= 0 {
 		s.Notes = append(s.Notes, "The emulator's command of "+d.Run.Kernels[k].Name+": "+commandLine(d.Run.Kernels[k].QEMU))
 	}
@@ -230,6 +235,9 @@ func bootSection(d digest) section {
 
 // kernelHeadline answers which kernel costs more, for routing or for what comes first.
 func kernelHeadline(d digest) []string {
+	if tuned(d.Run) {
+		return tuningHeadline(d)
+	}
 	var group *kernelGroup
 	for _, g := range kernelGroups(d.Run) {
 		better := group == nil || g.cells[0].Scenario == "route" && group.cells[0].Scenario != "route" || g.cells[0].Scenario == group.cells[0].Scenario && g.cells[0].Flows > group.cells[0].Flows

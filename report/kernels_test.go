@@ -36,8 +36,21 @@ func kernelRun() *result.Run {
 			run.Cells = append(run.Cells, c)
 		}
 	}
-	run.Cells[3].Attribution = &result.Attribution{Packets: 1, Samples: 100, File: "profiles/x.pb.gz",
+	run.Cells[2].Attribution = &result.Attribution{Packets: 1, Samples: 100, File: "profiles/x.pb.gz",
 		Subsystems: []result.AttributedPart{{Name: "IP", InstructionsPerPacket: 800, LowInstructions: 750, HighInstructions: 850}}}
+	counted := func(value float64, parts ...result.AttributedFunction) *result.Attribution {
+		a := &result.Attribution{Method: result.ByPlugin, Packets: 10000, File: "profiles/y.pb.gz", Functions: parts,
+			Check: &result.AttributionCheck{SumInstructions: value + 2, MeasuredInstructions: value, DifferenceRatio: 2 / value}}
+		for _, f := range parts {
+			a.Subsystems = append(a.Subsystems, result.AttributedPart{Name: f.Subsystem, InstructionsPerPacket: f.InstructionsPerPacket, SinkOnlyInstructions: f.SinkOnlyInstructions})
+		}
+		return a
+	}
+	f := func(name, subsystem string, value, sinkOnly float64) result.AttributedFunction {
+		return result.AttributedFunction{AttributedPart: result.AttributedPart{Name: name, InstructionsPerPacket: value, SinkOnlyInstructions: sinkOnly}, Subsystem: subsystem}
+	}
+	run.Cells[1].Attribution = counted(6350.5, f("ip_forward.isra.0", "IP", 433.96, 0), f("kfree", "packet memory", 59, 29))
+	run.Cells[3].Attribution = counted(6412.5, f("ip_forward", "IP", 144, 0), f("ip_skb_dst_mtu", "route look-up (FIB)", 39, 0), f("kfree", "packet memory", 60, 30))
 	run.KernelPairs = []result.KernelPair{{A: "old", B: "new", CellA: run.Cells[1].ID, CellB: run.Cells[3].ID,
 		ChangeInstructions: 62, ChangeRatio: 0.00976, SinkOnlyChangeInstructions: 19, Verdict: "changed"}}
 	return run
@@ -58,7 +71,7 @@ func TestKernelsInEveryFormat(t *testing.T) {
 		if format == "csv" || format == "json" {
 			continue
 		}
-		for _, want := range []string{"6,412.5", "3,725.5", "+62.0 (+0.98 %)", "800 ±50", "it is not a kernel", "cache misses", "6,350.5 instructions under old"} {
+		for _, want := range []string{"6,412.5", "3,725.5", "+62.0 (+0.98 %)", "800 ±50", "60.0 (30.0)", "434.0 (434.0)", "6,352.5", "+0.03 %", "+39.0", "-290.0", "+1.0", "it is not a kernel", "cache misses", "6,350.5 instructions under old"} {
 			if !strings.Contains(text, want) && !strings.Contains(strings.ReplaceAll(text, "&#43;", "+"), want) {
 				t.Errorf("the %s report does not have %q", format, want)
 			}

@@ -12,6 +12,8 @@ import (
 type ladder struct {
 	Traffic string
 	Rungs   []rung
+	// Unpaced is of an engine that cannot be paced: the bars are what arrived, with loss.
+	Unpaced bool
 }
 
 // rung is one scenario of a ladder; rates are per direction.
@@ -33,17 +35,20 @@ func laddersOf(d digest) []ladder {
 	var ladders []ladder
 	routes := map[string]float64{}
 	for _, c := range d.Cells {
-		if c.Variant != "" || !c.measured() || !c.main().isFound() {
+		if c.Variant != "" || !c.measured() || c.Unpaced == nil && !c.main().isFound() || c.Unpaced != nil && !arrivalKnown(c.Cell) {
 			continue
 		}
 		traffic := c.Traffic + fmt.Sprintf(", IPv%d", c.IPVersion)
+		if c.Unpaced != nil {
+			traffic += ", one load of " + c.Engine
+		}
 		i := slices.IndexFunc(ladders, func(l ladder) bool { return l.Traffic == traffic })
 		if i < 0 {
 			i = len(ladders)
-			ladders = append(ladders, ladder{Traffic: traffic})
+			ladders = append(ladders, ladder{Traffic: traffic, Unpaced: c.Unpaced != nil})
 		}
 		if c.Scenario == "route" {
-			routes[traffic] = c.main().PerDirectionPPS
+			routes[traffic] = rungOf(c).pps
 		}
 		ladders[i].Rungs = append(ladders[i].Rungs, rungOf(c))
 	}
@@ -59,6 +64,9 @@ func laddersOf(d digest) []ladder {
 
 func rungOf(c cell) rung {
 	f := c.main()
+	if c.Unpaced != nil {
+		f = unpacedFigure(c.Cell)
+	}
 	r := rung{Name: c.Name, Rate: f.amount(perDirection, Mpps), Verdict: c.verdict(), Open: f.Relation == AtLeast, Tester: c.Direct(), pps: f.PerDirectionPPS, CostNS: "-", PerCore: "-"}
 	if c.CPU != nil && c.CPU.NSPerPacket > 0 && !c.Direct() {
 		r.CostNS, r.PerCore = Thousands(uint64(c.CPU.NSPerPacket+0.5)), Mpps(1e9/c.CPU.NSPerPacket)
@@ -104,7 +112,11 @@ func ladderSections(d digest) []section {
 		for _, r := range l.Rungs {
 			s.Rows = append(s.Rows, []string{r.Name, r.Rate, r.bar(), r.OfRoute, r.CostNS, r.PerCore, r.Verdict})
 		}
-		s.Notes = []string{"Mpps per direction at the goal that allows most loss. \"of route\" is that figure as a share of what plain IP forwarding carries with the same traffic; \"ns/pkt\" is the DUT's CPU time for a packet, and \"Mpps/core\" what one core of it would carry if it did nothing else: the figure to compare ways of forwarding by, because a faster tester does not change it. A process that polls all the time takes its core whether packets come or not."}
+		what := "Mpps per direction at the goal that allows most loss. "
+		if l.Unpaced {
+			what = "Mpps per direction that arrived of one load that was not searched for: forwarding rates with loss, no throughput. "
+		}
+		s.Notes = []string{what + "\"of route\" is that figure as a share of what plain IP forwarding carries with the same traffic; \"ns/pkt\" is the DUT's CPU time for a packet, and \"Mpps/core\" what one core of it would carry if it did nothing else: the figure to compare ways of forwarding by, because a faster tester does not change it. A process that polls all the time takes its core whether packets come or not."}
 		list = append(list, s)
 	}
 	return list

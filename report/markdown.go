@@ -53,7 +53,12 @@ func (Markdown) Write(w io.Writer, run *result.Run, trials []result.Trial) error
 func markdownSummary(b *bytes.Buffer, d digest) {
 	if s := streamsSection(d); s != nil {
 		markdownSection(b, *s)
-		if d = d.frameCells(); len(d.Cells) == 0 {
+	}
+	if s := unpacedSection(d); s != nil {
+		markdownSection(b, *s)
+	}
+	if len(d.Cells) > 0 {
+		if d = d.searched(); len(d.Cells) == 0 {
 			return
 		}
 	}

@@ -203,6 +203,9 @@ func TestPlanInTheReportCanBeMeasuredAgain(t *testing.T) {
 	if run.Plan.VM == (plan.VM{}) { // stored before there were kernels: read back with the defaults
 		run.Plan.VM = plan.Default().VM
 	}
+	if run.Plan.Cost == (plan.Cost{}) {
+		run.Plan.Cost = plan.Default().Cost
+	}
 	if !reflect.DeepEqual(back, run.Plan) {
 		t.Errorf("read back:\n%+v\nwant:\n%+v\n%s", back, run.Plan, text)
 	}

@@ -111,7 +111,7 @@ func cellLines(c cell) string {
 // bare is a ratio in percent without the sign.
 func bare(ratio float64) string { return strings.TrimSuffix(Percent(ratio), " %") }
 
-// burstSection is the table of RFC 9004 section 6.
+// burstSection is the table of RFC 9004 section 7.
 func burstSection(d digest) *section {
 	s := &section{Anchor: "rfc-bursts", Heading: "Back-to-back frames (RFC 9004)",
 		Columns: []column{{"Cell", false}, {"N", true}, {"Mean,\nframes", true}, {"Min", true}, {"Max", true}, {"Sigma", true}, {"Rate,\nMpps", true}, {"Implied\nbuffer", true}, {"Corrected\nbuffer", true}}}
@@ -141,8 +141,9 @@ func burstSection(d digest) *section {
 		return nil
 	}
 	s.Notes = []string{
-		fmt.Sprintf("The longest burst that loses nothing, sent as fast as the generator goes after idle time; N searches each, resolution %s. What limits it is the buffer before the device's bottleneck.", counted(d.Run.Plan.BackToBack.StepFrames, "frame")),
-		"Implied buffer is the mean burst at the burst rate. Corrected buffer leaves out what the device forwarded while the burst arrived: implied - implied x throughput / burst rate (RFC 9004 section 5.4). The burst rate is measured: a veth has no theoretical rate.",
+		fmt.Sprintf("The longest burst that loses nothing, sent as fast as the generator goes after idle time; N searches each, by doubling and then bisection with loss verification: a length fails when it loses frames %s running. The least step is %s, the longest burst tried %s. What limits a burst is the buffer before the device's bottleneck.",
+			counted(d.Run.Plan.BackToBack.Verifications+1, "time"), counted(d.Run.Plan.BackToBack.StepFrames, "frame"), counted(d.Run.Plan.BackToBack.MaxFrames, "frame")),
+		"Implied buffer is the mean burst at the burst rate. Corrected buffer leaves out what the device forwarded while the burst arrived: implied - implied x throughput / burst rate (RFC 9004 section 6.4). The burst rate is measured: a veth has no theoretical rate.",
 	}
 	if uncorrected > 0 {
 		s.Notes = append(s.Notes, "\"-\": the throughput was not measured, so there is nothing to correct with.")

@@ -34,7 +34,7 @@ func sectionsOf(d digest) []section {
 			list = append(list, *s)
 		}
 	}
-	return list
+	return append(list, costSections(d)...)
 }
 
 // Short is the heading without what stands behind it, for a list of contents.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // skippedNotes say why cells were not measured, each reason once.
@@ -32,4 +33,17 @@ func skippedNotes(cells []cell) []string {
 		notes = append(notes, sentence(who+g.reason))
 	}
 	return notes
+}
+
+// shortReasonLength is what of a reason fits into a line of a chart.
+const shortReasonLength = 100
+
+// ShortReason is why a cell was skipped, without what a command printed and in a line; all
+// of it is with the cell.
+func (c cell) ShortReason() string {
+	short, _, _ := strings.Cut(c.Skipped, " (run `")
+	if r := []rune(short); len(r) > shortReasonLength {
+		short = strings.TrimRight(string(r[:shortReasonLength]), " ,;:") + "…"
+	}
+	return short
 }

@@ -89,16 +89,21 @@ func streamsSection(d digest) *section {
 	if base {
 		s.Columns = append(s.Columns, column{"Ratio to\n" + string(d.Run.Plan.BaseScenario), true})
 	}
-	s.Columns = append(s.Columns, column{"Jain's\nindex", true}, column{"Direct\nlink", true}, column{"DUT\ncores\nbusy", true}, column{"Client\ncores", true}, column{"Server\ncores", true}, column{"Verdict", false})
+	s.Columns = append(s.Columns, column{"Jain's\nindex", true})
+	observed := slices.ContainsFunc(cells, func(c cell) bool { return c.Ends != nil || c.CPU != nil || c.DirectL4BPS > 0 })
+	if observed { // not of imported outputs
+		s.Columns = append(s.Columns, column{"Direct\nlink", true}, column{"DUT\ncores\nbusy", true}, column{"Client\ncores", true}, column{"Server\ncores", true})
+	}
+	s.Columns = append(s.Columns, column{"Verdict", false})
 	label := ""
 	for _, c := range cells {
 		if l := streamsLabel(c); l != label {
 			label = l
 			s.Rows = append(s.Rows, []string{l})
 		}
-		s.Rows = append(s.Rows, streamRow(c, udp, tcp, base))
+		s.Rows = append(s.Rows, streamRow(c, udp, tcp, base, observed))
 	}
-	s.Notes = streamNotes(d, cells, udp)
+	s.Notes = streamNotes(d, cells, udp, observed)
 	return s
 }
 
@@ -116,7 +121,7 @@ func streamsLabel(c cell) string {
 	return label + ", from A to B"
 }
 
-func streamRow(c cell, udp, tcp, base bool) []string {
+func streamRow(c cell, udp, tcp, base, observed bool) []string {
 	row := []string{strconv.Itoa(c.Flows), c.Name}
 	if !c.measured() {
 		row = append(row, "-", "-")
@@ -149,6 +154,10 @@ func streamRow(c cell, udp, tcp, base bool) []string {
 	if base {
 		row = append(row, decimals(c.BaseRatio, c.BaseRatio > 0))
 	}
+	row = append(row, decimals(c.JainIndex, c.JainIndex > 0))
+	if !observed {
+		return append(row, c.verdict())
+	}
 	direct := "-"
 	if c.DirectL4BPS > 0 && c.Scenario != noDevice {
 		direct = gbit(c.DirectL4BPS)
@@ -157,14 +166,16 @@ func streamRow(c cell, udp, tcp, base bool) []string {
 	if e := c.Ends; e != nil {
 		client, server = decimals(e.ClientCoresBusy, true), decimals(e.ServerCoresBusy, true)
 	}
-	return append(row, decimals(c.JainIndex, c.JainIndex > 0), direct, c.coresBusy(), client, server, c.verdict())
+	return append(row, direct, c.coresBusy(), client, server, c.verdict())
 }
 
 // streamNotes explain the columns of the table.
-func streamNotes(d digest, cells []cell, udp bool) []string {
-	notes := []string{"Gbit/s of payload (TCP or UDP, without any header) that the receiver took, not what the sender offered. \"Direct link\" is the same streams without a device: " +
-		"a device that is no slower than that has not been measured, the two end hosts have. Jain's index is 1 when all streams got the same.",
-		"Client and server cores are the CPU time of the two programs; the kernel's work for them comes on top. A program that moves all its data in one thread cannot use more than one core."}
+func streamNotes(d digest, cells []cell, udp, observed bool) []string {
+	notes := []string{"Gbit/s of payload (TCP or UDP, without any header) that the receiver took, not what the sender offered. Jain's index is 1 when all streams got the same."}
+	if observed {
+		notes = append(notes, "\"Direct link\" is the same streams without a device: a device that is no slower than that has not been measured, the two end hosts have.",
+			"Client and server cores are the CPU time of the two programs; the kernel's work for them comes on top. A program that moves all its data in one thread cannot use more than one core.")
+	}
 	offloads := ""
 	for _, c := range cells {
 		if c.Ends != nil {

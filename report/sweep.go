@@ -87,18 +87,21 @@ func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]strin
 		}
 		row[5] = strings.Join(repeats, " ")
 		if p.Skipped != "" {
-			row[5] = "not measured: see the cell"
+			row[5] = "no figure: see the note"
 		}
 		if p.Disturbed > 0 {
 			row[5] += fmt.Sprintf(" (%d disturbed)", p.Disturbed)
 		}
-		if len(p.PPS) > 0 && highest > 0 {
+		if p.EstimatePPS > 0 {
 			row[1] = Mpps(p.EstimatePPS)
 			row[4] = strings.Repeat("█", max(1, int(p.EstimatePPS/highest*sweepBarColumns+0.5)))
 		}
 		if p.IntervalHighPPS > 0 {
 			row[2] = Mpps(p.IntervalLowPPS) + " to " + Mpps(p.IntervalHighPPS)
-			row[3] = "-" + Percent(1-1/(1+p.GainRatio))
+			row[3] = "best"
+			if p.GainRatio > 0 {
+				row[3] = "-" + Percent(1-1/(1+p.GainRatio))
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -106,14 +109,16 @@ func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]strin
 }
 
 func sweepNote(s result.Sweep, c result.Curve) string {
-	measured := 0
+	measured, without := 0, ""
 	for _, p := range c.Points {
 		if p.Skipped == "" {
 			measured++
+			continue
 		}
+		without += " " + sentence(fmt.Sprintf("%s = %s has no figure: %s", s.Field, p.Value, p.Skipped))
 	}
 	return fmt.Sprintf("Each value %s times, in an order drawn anew for each repeat. The intervals come from the scatter of all values together; by chance alone the best of %d equal values would seem better than another by up to %s.",
-		strconv.Itoa(s.RepeatsPlanned), measured, Percent(c.NoiseFloorRatio))
+		strconv.Itoa(s.RepeatsPlanned), measured, Percent(c.NoiseFloorRatio)) + without
 }
 
 // sweepCurves prints the curves; nothing for a run without a sweep.

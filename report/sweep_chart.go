@@ -19,7 +19,7 @@ const (
 type htmlSweep struct {
 	Title, Sentence, Note, Field string
 	Chart                        *sweepChart
-	Headings                     []string
+	Columns                      []column
 	Rows                         [][]string
 }
 
@@ -48,9 +48,7 @@ func htmlSweepOf(run *result.Run) []htmlSweep {
 		columns, rows := sweepRows(*run.Sweep, c)
 		h := htmlSweep{Title: c.Title, Sentence: sweepSentence(*run.Sweep, c), Note: sweepNote(*run.Sweep, c), Field: run.Sweep.Field, Chart: sweepChartOf(*run.Sweep, c, i)}
 		const bar = 4 // the chart shows it better
-		for _, col := range slices.Delete(columns, bar, bar+1) {
-			h.Headings = append(h.Headings, col.Heading)
-		}
+		h.Columns = slices.Delete(columns, bar, bar+1)
 		for _, r := range rows {
 			h.Rows = append(h.Rows, slices.Delete(r, bar, bar+1))
 		}
@@ -98,6 +96,8 @@ func sweepChartOf(s result.Sweep, c result.Curve, index int) *sweepChart {
 		line = append(line, fmt.Sprintf("%.1f,%.1f", q.X, q.Y))
 		ch.Points = append(ch.Points, q)
 	}
-	ch.Curve = strings.Join(line, " ")
+	if numbers(s.Values) { // nothing lies between two names
+		ch.Curve = strings.Join(line, " ")
+	}
 	return ch
 }

@@ -113,7 +113,7 @@ func (p *page) wrapped(lead, text string) { p.wrappedIn(lipgloss.NewStyle(), lea
 func (p *page) wrappedIn(style lipgloss.Style, lead, text string) {
 	indent := strings.Repeat(" ", lipgloss.Width(lead))
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range words(text) {
 		switch {
 		case line == "":
 			line = word
@@ -125,6 +125,16 @@ func (p *page) wrappedIn(style lipgloss.Style, lead, text string) {
 		}
 	}
 	p.line("%s%s", lead, p.with(style, line))
+}
+
+// words are what a line may be broken between: a number keeps its unit.
+func words(text string) []string {
+	const kept = "\x00"
+	list := strings.Fields(numberAndUnit.ReplaceAllString(text, "$1$3"+kept+"$2$4"))
+	for i, w := range list {
+		list[i] = strings.ReplaceAll(w, kept, " ")
+	}
+	return list
 }
 
 func (p *page) title(d digest) {

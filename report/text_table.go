@@ -81,7 +81,12 @@ func (p *page) row(columns []column, widths []int, row []string, style func(col 
 func (p *page) summary(d digest) {
 	if s := streamsSection(d); s != nil {
 		p.section(*s)
-		if d = d.frameCells(); len(d.Cells) == 0 {
+	}
+	if s := unpacedSection(d); s != nil {
+		p.section(*s)
+	}
+	if len(d.Cells) > 0 {
+		if d = d.searched(); len(d.Cells) == 0 {
 			return
 		}
 	}

@@ -107,7 +107,8 @@ type Curve struct {
 type CurvePoint struct {
 	Value string `json:"value"`
 	Cell  string `json:"cell"`
-	// Skipped is why this machine cannot have the value; empty if it was measured.
+	// Skipped is why the value has no point on the curve: this machine cannot have it, or no
+	// load was found to pass. Empty if it was measured.
 	Skipped string `json:"skipped,omitempty"`
 	// PPS are the figures per direction, one for each repeat.
 	PPS []float64 `json:"pps"`

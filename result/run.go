@@ -167,12 +167,16 @@ type Cell struct {
 	SystemRecovery *SystemRecovery `json:"system_recovery,omitempty"`
 	// Event is what was done to the DUT in the middle of a trial, and what it cost; absent if nothing was.
 	Event *Event `json:"event,omitempty"`
-	// Unpaced is what came of sending as fast as it goes, in place of goals, where the engine cannot be paced.
+	// Unpaced is what came of sending as fast as it goes, in place of goals, where the engine cannot be paced, or another program measured one load.
 	Unpaced *Unpaced `json:"unpaced,omitempty"`
+	// Tuning is the setting of the generator that the cell tried, and what came of it; absent in other runs.
+	Tuning *Tuning `json:"tuning,omitempty"`
 	// Kernel is the Name of the kernel that a run of testbed vm booted for the cell.
 	Kernel                string                 `json:"kernel,omitempty"`
 	InstructionsPerPacket *InstructionsPerPacket `json:"instructions_per_packet,omitempty"`
 	Attribution           *Attribution           `json:"attribution,omitempty"`
+	// Cost says where the CPU time of a packet goes, if the plan asks for it.
+	Cost *Cost `json:"cost,omitempty"`
 	// StreamFigures are those of a workload of streams.
 	StreamFigures
 	// Captures are the files that hold frames of this cell.

@@ -10,11 +10,11 @@ const (
 )
 
 // BesidesSearch tells whether trials of a purpose belong to another test than the
-// throughput search, to the calibration or to a capture: they are no points of the
+// throughput search, to the calibration, to a capture or to a profile: they are no points of the
 // search's loss curve.
 func (p Purpose) BesidesSearch() bool {
 	switch p {
-	case ForCalibration, ForLossRate, ForBursts, ForRecovery, ForCapture, ForEvent:
+	case ForCalibration, ForLossRate, ForBursts, ForRecovery, ForCapture, ForEvent, ForCost:
 		return true
 	}
 	return false
@@ -53,7 +53,7 @@ type BackToBack struct {
 	// ThroughputPPS is the throughput that corrects the buffer time; 0 if it was not measured.
 	ThroughputPPS float64 `json:"throughput_pps"`
 	// ImpliedBufferNS is the mean burst at BurstPPS, and CorrectedBufferNS leaves out
-	// what the DUT forwarded meanwhile at its throughput (RFC 9004 section 5.4).
+	// what the DUT forwarded meanwhile at its throughput (RFC 9004 section 6.4).
 	ImpliedBufferNS   float64 `json:"implied_buffer_ns"`
 	CorrectedBufferNS float64 `json:"corrected_buffer_ns"`
 	// Bursts counts the bursts that were sent.

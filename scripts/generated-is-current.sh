@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# generated-is-current.sh: compiles the BPF programs again, in a copy of the
-# repository, and compares objects and Go bindings byte for byte with those that
+# generated-is-current.sh: compiles the BPF programs and QEMU's plugin again, in a copy
+# of the repository, and compares objects and Go bindings byte for byte with those that
 # are checked in.
 set -euo pipefail
 
@@ -18,22 +18,23 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 tar --create --exclude=./.git --exclude=./bin --exclude=./runs --exclude='./linerate-*' . | tar --extract --directory "$copy"
 
-mapfile -t folders < <(cd "$copy" && grep -rlE --include='*.go' '^//go:generate .*bpf2go' . | xargs -r -n 1 dirname | sort -u)
+mapfile -t folders < <(cd "$copy" && grep -rlE --include='*.go' '^//go:generate .*(bpf2go|clang-14)' . | xargs -r -n 1 dirname | sort -u)
 if [ ${#folders[@]} -eq 0 ]; then
-	echo "no go:generate line of bpf2go was found; has this check become blind?"
+	echo "no go:generate line of a compiler was found; has this check become blind?"
 	exit 1
 fi
 
+shopt -s nullglob
 stale=0
 for folder in "${folders[@]}"; do
-	(cd "$copy/$folder" && rm -f -- *_bpfel.go *_bpfel.o && "$GO" generate .)
-	for file in "$copy/$folder"/*_bpfel.*; do
+	(cd "$copy/$folder" && rm -f -- *_bpfel.go *_bpfel.o *.so && "$GO" generate .)
+	for file in "$copy/$folder"/*_bpfel.* "$copy/$folder"/*.so; do
 		if ! cmp -s "$file" "$folder/${file##*/}"; then
 			echo "$folder/${file##*/} is not what its source compiles to; run: make generate"
 			stale=1
 		fi
 	done
-	for file in "$folder"/*_bpfel.*; do
+	for file in "$folder"/*_bpfel.* "$folder"/*.so; do
 		if [ ! -e "$copy/$file" ]; then
 			echo "$file is generated from nothing; remove it"
 			stale=1

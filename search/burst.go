@@ -10,11 +10,11 @@ import (
 type BurstConfig struct {
 	// MaxFrames is the longest burst, and StepFrames the least distance of two.
 	MaxFrames, StepFrames uint64
-	// Repeats is N, the number of whole searches (RFC 9004 section 5.3).
+	// Repeats is N, the number of whole searches (RFC 9004 section 6.3).
 	Repeats int
 	// Verifications is how often a burst with loss is sent again before its loss is
-	// believed: a search with loss verification (ETSI GS NFV-TST 009 section 12.3.3,
-	// which RFC 9004 section 5.2 recommends).
+	// believed: a search with loss verification (ETSI GS NFV-TST 009 clause 12.3,
+	// which RFC 9004 section 6.2 recommends).
 	Verifications int
 }
 
@@ -133,7 +133,7 @@ func SpreadOf[T ~uint64 | ~float64](values []T) Spread {
 	return s
 }
 
-// BufferTimes are the times of RFC 9004 section 5.4, in seconds. Implied is the mean
+// BufferTimes are the times of RFC 9004 section 6.4, in seconds. Implied is the mean
 // burst at the rate at which bursts arrive. Corrected leaves out what the DUT forwarded
 // while the burst arrived, at its throughput: it is the time that the buffer itself
 // holds at that rate. Rates are in frames per second.

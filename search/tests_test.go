@@ -105,7 +105,7 @@ func TestBackToBackFindsTheQueue(t *testing.T) {
 		if got := b.Lengths(); !slices.Equal(got, []uint64{truth, truth, truth}) || !b.Bounded() {
 			t.Errorf("%+v: %v, truth %d", d, got, truth)
 		}
-		// RFC 9004 section 5.4: what is left after the correction is the queue itself.
+		// RFC 9004 section 6.4: what is left after the correction is the queue itself.
 		implied, corrected := BufferTimes(float64(truth), d.burstPPS, d.drainPPS)
 		if held := corrected * d.burstPPS; math.Abs(held-d.queue) > 1 || implied < corrected {
 			t.Errorf("%+v: implied %.2e s, corrected %.2e s: a queue of %.1f frames", d, implied, corrected, held)

@@ -373,6 +373,7 @@ static __always_inline void compare(__u32 cpu, __u32 flow, enum order order, __u
 		v->max_ns = difference;
 	amount = difference < 0 ? -difference : difference;
 	bucket = histogram_bucket(amount);
+	barrier_var(bucket); /* one register for the check and the index: Linux 6.1 does not see that two are equal */
 	if (bucket >= HISTOGRAM_BUCKETS)
 		return;
 	if (difference < 0)

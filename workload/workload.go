@@ -65,6 +65,9 @@ type Report struct {
 	PayloadBytes int
 	IPVersion    int
 	Bidir        bool
+	// OfSender tells that the figures of some stream are those of its sender, because the
+	// output has no others.
+	OfSender bool
 	// System is the machine as the program tells it, and StartedUnixS when it began; empty and
 	// 0 if it does not.
 	System       string

@@ -96,6 +96,8 @@ Ctrl-C ends the run: what was measured is kept and everything is undone.`,
 	flags.Var(f.requirePPS["PDR"], "require-pdr", "exit with 1 if any cell has a PDR below `PPS` (500000, 500k, 1.2M); sets search.goals.PDR.require_pps")
 	flags.Var(f.requirePPS["NDR"], "require-ndr", "exit with 1 if any cell has an NDR below `PPS`; sets search.goals.NDR.require_pps")
 	flags.Var(fieldFlag{&f.fields, "capture.frames"}, "capture", "keep the first `N` frames of each port as pcapng in the run's folder; sets capture.frames")
+	flags.Var(fieldFlag{&f.fields, "cost.enabled"}, "cost", "`true`: say which functions of the kernel the CPU time of a packet goes to, in a trial of its own for each cell; sets cost.enabled")
+	flags.Lookup("cost").NoOptDefVal = "true"
 	_ = cmd.RegisterFlagCompletionFunc("set", completeField)
 	return cmd
 }

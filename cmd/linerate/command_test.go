@@ -206,7 +206,7 @@ func TestPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(list, name+": "+counted(e.Cells, "cell")+", about ") {
+		if !strings.Contains(list, name+": "+counted(e.Cells, measuredThings(p))+", about ") {
 			t.Errorf("`plans` does not list %s with its cells and time:\n%s", name, list)
 		}
 		want, err := plans.Read(name)

@@ -74,7 +74,7 @@ func expectation(p plan.Plan, e bench.Estimate) string {
 	if p.Testbed == "sim" {
 		return fmt.Sprintf("A cell is expected to have %s of trials, in virtual time: a simulation takes a moment.", span(e.TrialSeconds))
 	}
-	return fmt.Sprintf("A cell is expected to have %s of trials, and to take %s, by simulating this search on a device like a Linux router; trials that are disturbed and made again come on top.",
+	return fmt.Sprintf("A cell is expected to have %s of trials, and to take %s, by simulating this search on a device like a Linux router on a machine that is shared; trials that are disturbed and made again come on top.",
 		span(e.TrialSeconds), span(e.WallSeconds))
 }
 

@@ -34,9 +34,13 @@ report it and to compare it. Which program it was is found out by itself:
   pktgen   the kernel's: the file /proc/net/pktgen/DEVICE after a run
   TRex     the statistics of STLClient.get_stats, as JSON, taken while traffic flows
 
-The receiver's figures are taken where there are any. What bounded a figure is not
-known, and the report says so.`,
+The receiver's figures are taken where there are any; a file that has the sender's of
+UDP only is refused. pktgen and TRex have one load: what arrived of it is no throughput.
+What bounded a figure is not known, and the report says so. Files that tell of the same
+traffic become cells of their own: the second ends in "no-2".`,
 		Example: `  iperf3 -c 192.0.2.1 -P 5 -J > p5.json; linerate import p5.json --scenario route
+  iperf -s -u -y C > server.csv    # on the receiver; then: linerate import server.csv
+  cat /proc/net/pktgen/eth1 > eth1.txt; linerate import eth1.txt
   linerate import before/*.json --out runs/before
   linerate compare runs/before runs/after`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -50,7 +54,7 @@ known, and the report says so.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&scenario, "scenario", foreign.Scenario, "what the device was, to compare it with cells of linerate's own: `SCENARIO` of a plan")
+	flags.StringVar(&scenario, "scenario", foreign.Scenario, "what the device was, as a plan names it: `SCENARIO`")
 	flags.StringVar(&out, "out", "", "`FOLDER` of the run (default "+runsFolder+"/TIME-imported-NAME)")
 	flags.StringVar(&name, "name", "", "`NAME` of the run (default six random digits)")
 	return cmd
@@ -141,10 +145,16 @@ func readImports(files []string, s plan.Scenario) (*result.Run, map[string][]byt
 // readImport reads a file, of a size that such an output can have.
 func readImport(file string) ([]byte, error) {
 	f, err := os.Open(file)
+	if path := new(os.PathError); errors.As(err, &path) {
+		return nil, path.Err // the caller names the file
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, errors.New("it is a folder: name the files in it")
+	}
 	content, err := io.ReadAll(io.LimitReader(f, largestImportBytes+1))
 	if err == nil && len(content) > largestImportBytes {
 		err = errors.New("it is larger than 256 MiB: no output of one of these programs")

@@ -49,7 +49,8 @@ nanosecond of its own time, so that its clock counts instructions: the figures r
 the last digit, on a laptop and on a busy machine, and need neither root nor KVM.
 
 A KERNEL is a package (linux-image-6.1.0-50-cloud-amd64), fetched by apt and kept in
-the user's cache; a .deb; an image with its modules, bzImage,MODULES; or host. Without
+the user's cache; the path or URL of a .deb or .rpm, with those of its modules after
+commas if they are not beside it; an image with its modules, bzImage,MODULES; or host. Without
 one, the kernels of the plan are compared. The same kernel twice shows the scatter.
 
 An instruction count says what code is executed, not how fast: there is no cache, no
@@ -74,7 +75,7 @@ Exit codes for git bisect run, with --fail-above: 0 no cell became dearer, 1 one
 	flags := cmd.Flags()
 	flags.StringVar(&f.plan, "plan", defaultKernelsPlan, "shipped `PLAN` or YAML file to start from")
 	flags.StringArrayVar(&f.set, "set", nil, "change a field of the plan: `FIELD=VALUE`; may be repeated (fields: linerate plans --fields)")
-	flags.Var(fieldFlag{&f.fields, "scenarios"}, "scenarios", "`LIST` of none, route, conntrack-nft, snat-nft, bridge; sets scenarios")
+	flags.Var(fieldFlag{&f.fields, "scenarios"}, "scenarios", "`LIST` of none, route, conntrack-nft, conntrack-iptables, snat-nft, snat-iptables, bridge; sets scenarios")
 	flags.Var(fieldFlag{&f.fields, "traffic.flows"}, "flows", "`LIST` of numbers of flows; sets traffic.flows")
 	flags.Var(fieldFlag{&f.fields, "vm.seeds"}, "seeds", "boot each kernel with seeds 1 to `N`; sets vm.seeds")
 	flags.Var(fieldFlag{&f.fields, "vm.boots"}, "boots", "boot `N` times with each seed; sets vm.boots")
@@ -269,6 +270,11 @@ func (l kernelLines) Opened(k result.Kernel, boots int) {
 // Booted says how long it took.
 func (l kernelLines) Booted(k result.Kernel, n int, b result.KernelBoot) {
 	fmt.Fprintf(l.w, "%s: boot %d, seed %d: %.0f s\n", k.Name, n, b.Seed, b.WallS)
+}
+
+// Counted says how long it took.
+func (l kernelLines) Counted(kernel string, wall time.Duration) {
+	fmt.Fprintf(l.w, "%s: one boot more to count each instruction: %.0f s\n", kernel, wall.Seconds())
 }
 
 // Failed says why.

@@ -68,7 +68,7 @@ func TestKernelsArguments(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{junk, "--scenarios", "snat-iptables"}, exitBadPlan, "cannot be made in a guest"},
+		{[]string{junk, "--scenarios", "flowtable"}, exitBadPlan, "cannot be made in a guest"},
 		{[]string{junk, "--fail-above", "2"}, exitBadPlan, "is not a share above 0 and below 1"},
 		{[]string{junk, "--baseline", empty}, exitBadPlan, "give both"},
 		{[]string{junk, "--baseline", empty, "--fail-above", "1%"}, exitBadPlan, "holds no run.json"},

@@ -52,6 +52,14 @@ print one of them as YAML: a plan of your own starts as a copy.`,
 	return cmd
 }
 
+// measuredThings is what a plan is counted in: cells, or the measurements of a comparison or a sweep.
+func measuredThings(p plan.Plan) string {
+	if len(p.Variants()) > 0 {
+		return "measurement"
+	}
+	return "cell"
+}
+
 func listPlans(w io.Writer) error {
 	for i, name := range plans.Names() {
 		p, err := plan.Load(name)
@@ -65,7 +73,7 @@ func listPlans(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s: %s, about %s\n", name, counted(e.Cells, "cell"), spoken(e.TotalSeconds()))
+		fmt.Fprintf(w, "%s: %s, about %s\n", name, counted(e.Cells, measuredThings(p)), spoken(e.TotalSeconds()))
 		for _, line := range wrapped(p.Description, 78) {
 			fmt.Fprintf(w, "  %s\n", line)
 		}

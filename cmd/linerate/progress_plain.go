@@ -132,6 +132,9 @@ func figureTexts(c result.Cell) []string {
 	if len(c.Streams) > 0 {
 		return []string{report.StreamsLine(c)}
 	}
+	if c.Unpaced != nil {
+		return []string{report.UnpacedLine(c)}
+	}
 	var texts []string
 	for _, f := range report.Figures(c) {
 		texts = append(texts, f.Goal.Name+" "+f.String())

@@ -26,7 +26,7 @@ func newTiming(p plan.Plan, cells []plan.Cell, now time.Time) timing {
 		return t
 	}
 	if e, err := bench.EstimateOf(p); err == nil { // a plan that cannot be estimated cannot be opened either
-		t.perCell, t.before = e.WallSeconds.MedianS, e.BeforeSeconds
+		t.perCell, t.before = e.PerCellSeconds(), e.BeforeSeconds
 	}
 	return t
 }

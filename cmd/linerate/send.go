@@ -31,8 +31,9 @@ RFC 6815 keeps benchmarks off networks in use. An interface that carries a defau
 route, an address outside 198.18.0.0/15 and 2001:2::/48 or an SSH session is
 refused, and so are other destinations; the refusal names the flag that lifts it.
 
-Engine xdp is the faster one, for frames up to 3,200 bytes. On a veth it needs an
-XDP program or GRO at the peer. Engine afpacket works everywhere.`,
+Engine auto is xdp where its frames arrive and afpacket elsewhere: on a veth, xdp needs
+an XDP program or GRO at the peer. The engines:
+` + engineLines(),
 		Example: `  linerate send --interface eth1 --destination-mac 02:00:5e:10:00:02 --pps 100000
   linerate send --netns left --interface veth0 --pps max --duration 3s --frame-size imix`,
 		Args: atMost(0, ""),
@@ -87,6 +88,9 @@ func (o *sendOrder) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return cannot(err)
 	}
 	summary.Engine, summary.DestinationMAC = g.Engine(), path.mac.String()
+	if text := unmarked(path.engine); text != "" {
+		note("%s", text)
+	}
 	fmt.Fprintf(stderr, "sending %s frames of %d flows on %s to %v with engine %s\n", o.FrameSize.Label(), len(o.Flows), o.Interface, path.mac, g.Engine())
 	counts, err := sendLive(ctx, g, o, newLiveLine(stderr))
 	if err = errors.Join(err, g.Close()); err != nil {

@@ -103,6 +103,7 @@ func (f *sendFlags) order() (*sendOrder, error) {
 	if o.PPS, err = parsePPS(f.pps); err != nil {
 		wrong = append(wrong, err)
 	}
+	wrong = append(wrong, f.engineLimits()...)
 	if f.mac != "" {
 		if o.MAC, err = net.ParseMAC(f.mac); err != nil || len(o.MAC) != 6 {
 			bad("--destination-mac %s: write a MAC address as in 02:00:5e:10:00:02", f.mac)

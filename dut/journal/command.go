@@ -70,8 +70,12 @@ func (a Action) shown(output io.ReaderAt) string {
 	printed := make([]byte, printedMost)
 	n, _ := output.ReadAt(printed, 0) // the end of the file comes first
 	text := strings.TrimSpace(string(printed[:n]))
-	if a.StdinName != "" {
-		text = strings.ReplaceAll(text, "/dev/stdin:", a.StdinName+":")
+	if a.StdinName == "" {
+		return text
+	}
+	text = strings.ReplaceAll(text, "/dev/stdin:", a.StdinName+":")
+	if !strings.Contains(text, a.StdinName) {
+		text = a.StdinName + ": " + text // iptables-restore does not name its input
 	}
 	return text
 }

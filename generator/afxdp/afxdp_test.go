@@ -3,6 +3,8 @@ package afxdp_test
 import (
 	"errors"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -162,5 +164,48 @@ func settled(t *testing.T, k *sink.Sink) sink.Counts {
 		}
 		last = c
 		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// TestZeroCopyIsNeverReplaced asks for zero-copy on each kind of virtual device that this
+// kernel makes: none has it, and none gets a socket that copies in its place.
+func TestZeroCopyIsNeverReplaced(t *testing.T) {
+	tried := 0
+	for _, kind := range []string{"veth", "ifb", "macvlan", "vxlan", "bridge", "tun"} {
+		a, b := contract.Link(t, 1500)
+		config := configOf(t, a, b, nil, frame.Sizes{64})
+		if kind != "veth" {
+			argv := map[string][]string{
+				"ifb": {"link", "add", "z0", "type", "ifb"}, "macvlan": {"link", "add", "z0", "link", a.Interface, "type", "macvlan"},
+				"vxlan": {"link", "add", "z0", "type", "vxlan", "id", "7", "dstport", "4789"}, "bridge": {"link", "add", "z0", "type", "bridge"}, "tun": {"tuntap", "add", "z0", "mode", "tap"},
+			}[kind]
+			if out, err := exec.Command("ip", append([]string{"-n", a.Netns}, argv...)...).CombinedOutput(); err != nil {
+				t.Logf("%s: not in this kernel: %s", kind, out)
+				continue
+			}
+			if out, err := exec.Command("ip", "-n", a.Netns, "link", "set", "z0", "up").CombinedOutput(); err != nil {
+				t.Fatalf("%s: %s", kind, out)
+			}
+			index, err := exec.Command("ip", "netns", "exec", a.Netns, "cat", "/sys/class/net/z0/ifindex").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.Streams[0].Interface = "z0"
+			if config.Streams[0].Ifindex, err = strconv.Atoi(strings.TrimSpace(string(index))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tried++
+		var missing *kernel.MissingError
+		g, err := afxdp.New(config, afxdp.ZeroCopy)
+		if err == nil {
+			t.Errorf("%s: zero-copy was granted, as %q", kind, g.Engine())
+			_ = g.Close()
+		} else if !errors.As(err, &missing) || !strings.Contains(missing.Line(), "refuses zero-copy") {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	if tried < 2 {
+		t.Errorf("%d kinds of devices were tried", tried)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"net/netip"
 	"slices"
 
 	"github.com/linerate/linerate/frame"
@@ -20,9 +21,10 @@ func openPktgen(c Config) (generator.Generator, error) {
 }
 
 // Flows are the flows that an engine sends instead of those that were drawn, as many and
-// from the first of them on: pktgen steps through ports, and sends between two addresses;
+// from the first of them on: pktgen steps through ports, and sends between two addresses,
+// or through destination addresses if it is to send several frames of a flow in a row;
 // testpmd sends the first flow in the place of all.
-func Flows(name string, drawn []frame.Flow) []frame.Flow {
+func Flows(name string, t plan.Traffic, drawn []frame.Flow) []frame.Flow {
 	if sendsOneFlow(name) {
 		return slices.Repeat(drawn[:1], len(drawn))
 	}
@@ -30,11 +32,21 @@ func Flows(name string, drawn []frame.Flow) []frame.Flow {
 		return drawn // which pktgen refuses if it cannot send them
 	}
 	flows := slices.Repeat(drawn[:1], len(drawn))
+	if b := drawn[0].Destination.As16(); t.Pktgen.FlowPackets > 1 && drawn[0].Destination.Is4() && len(drawn) < lastHost {
+		for i := range flows {
+			b[15] = byte(i + 1)
+			flows[i].Destination = netip.AddrFrom16(b).Unmap()
+		}
+		return flows
+	}
 	for i := range flows {
 		flows[i].SourcePort = firstPort + uint16(i)
 	}
 	return flows
 }
+
+// lastHost is the last of a /24 that is no broadcast address.
+const lastHost = 254
 
 // firstPort and lastPort bound the source ports that pktgen's flows have (RFC 4814 section 4.5).
 const firstPort, lastPort = 1024, 65535

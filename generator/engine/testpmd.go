@@ -1,21 +1,26 @@
 package engine
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/generator/testpmd"
 	"github.com/linerate/linerate/plan"
 )
 
 func openTestpmd(c Config) (generator.Generator, error) {
-	g, err := testpmd.New(c.Config)
+	g, err := testpmd.New(c.Config, cmp.Or(testpmd.Driver(c.Traffic.TestpmdDriver), testpmd.AFPacket))
 	if err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
-// Unpaced tells whether an engine sends as fast as it goes or not at all.
+// Unpaced tells whether an engine sends as fast as it goes or not at all. The name may be a
+// plan's or a record's, which says more: "testpmd (af_xdp)".
 func Unpaced(name string) bool {
+	name, _, _ = strings.Cut(name, " ")
 	info, _ := plan.EngineNamed(name)
 	return info.Unpaced
 }

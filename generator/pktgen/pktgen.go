@@ -17,7 +17,7 @@ import (
 // Generator is the engine "pktgen".
 type Generator struct {
 	config  generator.Config
-	devices []device
+	devices []sender
 	folders []folder // one for each namespace
 	mutex   sync.Mutex
 	sending bool
@@ -25,15 +25,13 @@ type Generator struct {
 	last []generator.StreamCounts
 }
 
-// device is one control file: a stream on one thread. Its name is the interface with the
-// thread's CPU behind it, so that several threads can send on one interface.
-type device struct {
-	folder       folder
-	stream       int
-	share        generator.Share
-	flows        flowRange
-	name, thread string
-	commands     func(count uint64, pps float64) []string
+// sender is a share of a stream on one thread.
+type sender struct {
+	Device
+	stream   int
+	share    generator.Share
+	flows    flowRange
+	commands func(count uint64, pps float64) []string
 }
 
 var _ generator.Generator = (*Generator)(nil)
@@ -72,8 +70,8 @@ func (g *Generator) prepare(o Options, path string) error {
 	if len(c.Sizes) != 1 {
 		return fmt.Errorf("it sends frames of one size in a load, not %d; use another engine for a mix", len(c.Sizes))
 	}
-	if size := c.Sizes[0]; size > MaxFrameBytes || size-frame.FCSBytes < 42+minPayloadBytes {
-		return fmt.Errorf("it sends frames of %d to %d bytes, not %d", 42+minPayloadBytes+frame.FCSBytes, MaxFrameBytes, size)
+	if err := checkSize(c.Sizes[0], c.Streams[0].Flows[0].IPVersion()); err != nil {
+		return err
 	}
 	cpus := c.Threads()
 	if cpus[0] < 0 {
@@ -93,19 +91,30 @@ func (g *Generator) prepare(o Options, path string) error {
 			}
 			g.folders = append(g.folders, d)
 		}
-		flows, err := rangeOf(s.Flows)
+		flows, err := rangeOf(s.Flows, o.FlowPackets)
 		if err != nil {
 			return fmt.Errorf("stream %s: %w", s.Port, err)
 		}
 		for n, cpu := range cpus {
 			share := generator.Share{Index: n, Of: len(cpus)}
 			part := flows.part(share)
-			g.devices = append(g.devices, device{
-				folder: d, stream: i, share: share, flows: part,
-				name: fmt.Sprintf("%s@%d", s.Interface, cpu), thread: fmt.Sprintf("kpktgend_%d", cpu),
+			g.devices = append(g.devices, sender{
+				Device: deviceOn(d, s.Interface, cpu), stream: i, share: share, flows: part,
 				commands: func(count uint64, pps float64) []string { return commands(s, c.Sizes[0], part, o, count, pps) },
 			})
 		}
+	}
+	return nil
+}
+
+// checkSize holds a frame's size, FCS included, to what fits.
+func checkSize(sizeBytes, ipVersion int) error {
+	least := frame.EthernetBytes + frame.IPv4Bytes + frame.UDPBytes + minPayloadBytes + frame.FCSBytes
+	if ipVersion == 6 {
+		least += frame.IPv6Bytes - frame.IPv4Bytes
+	}
+	if sizeBytes < least || sizeBytes > MaxFrameBytes {
+		return fmt.Errorf("it sends frames of IPv%d with %d to %d bytes, not %d", ipVersion, least, MaxFrameBytes, sizeBytes)
 	}
 	return nil
 }
@@ -125,7 +134,7 @@ func (g *Generator) release() (errs []error) {
 	for _, d := range g.devices {
 		at := threadOf{d.folder, d.thread}
 		if !done[at] && netns.Exists(d.folder.netns) {
-			errs = append(errs, d.folder.write(d.thread, "rem_device_all"))
+			errs = append(errs, d.release())
 		}
 		done[at] = true
 	}
@@ -177,7 +186,7 @@ func (g *Generator) arm(load generator.Load) error {
 		return err
 	}
 	for _, d := range g.devices {
-		if err := d.folder.write(d.thread, "add_device "+d.name); err != nil {
+		if err := d.bind(); err != nil {
 			return err
 		}
 		count := uint64(0) // without an end
@@ -185,10 +194,8 @@ func (g *Generator) arm(load generator.Load) error {
 		if n := load.Intended(); n > 0 {
 			count = n*uint64(d.share.Index+1)/uint64(d.share.Of) - n*uint64(d.share.Index)/uint64(d.share.Of)
 		}
-		for _, line := range d.commands(count, load.PPS*float64(d.flows.flows)/float64(len(all))) {
-			if err := d.folder.write(d.name, line); err != nil {
-				return err
-			}
+		if err := d.tell(d.commands(count, load.PPS*float64(d.flows.flows)/float64(len(all)))); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -255,7 +262,7 @@ func (g *Generator) counts() []generator.StreamCounts {
 		list[i].Port = s.Port
 	}
 	for _, d := range g.devices {
-		r, err := d.folder.report(d.name)
+		r, err := d.Report()
 		if err != nil {
 			continue // no load was sent yet
 		}
@@ -269,7 +276,7 @@ func (g *Generator) counts() []generator.StreamCounts {
 // longest is the time that pktgen itself says it sent.
 func (g *Generator) longest() (most time.Duration) {
 	for _, d := range g.devices {
-		if r, err := d.folder.report(d.name); err == nil {
+		if r, err := d.Report(); err == nil {
 			most = max(most, time.Duration(r.DurationUS)*time.Microsecond)
 		}
 	}

@@ -60,7 +60,7 @@ func written(t *testing.T, dir, file, before string) string {
 // TestSendWritesWhatTheLoadAsks sends by a folder of plain files, on two threads.
 func TestSendWritesWhatTheLoadAsks(t *testing.T) {
 	dir := controls(t, map[string]string{"g0@0": deviceText, "g0@1": deviceText})
-	g, err := open(configOf([]int{0, 1}, flowsOf(11, "198.18.1.1", "198.19.1.1")), Options{CloneSKB: 10, Burst: 8, FlowPackets: 4}, dir)
+	g, err := open(configOf([]int{0, 1}, flowsOf(11, "198.18.1.1", "198.19.1.1")), Options{CloneSKB: 10, Burst: 8}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestSendWritesWhatTheLoadAsks(t *testing.T) {
 	if s := counts.Streams[0]; s.Sent != 2006 || s.SentBytes != 2006*60 || s.Intended != 11_000 || s.Unsent != 11_000-2006 || counts.Threads != 2 || counts.Duration != 3765*time.Microsecond {
 		t.Errorf("two devices that each report 1000 frames and 3 errors: %+v", counts)
 	}
-	first := `count 5500
+	first := `count 5496
 clone_skb 10
 burst 8
 pkt_size 60
@@ -85,15 +85,13 @@ udp_src_min 1024
 udp_src_max 1029
 udp_dst_min 9
 udp_dst_max 9
-flows 5
-flowlen 4
-delay 200000
+delay 1600000
 `
 	if got := written(t, dir, "g0@0", deviceText); got != first {
 		t.Errorf("the first thread is told\n%s\nwant\n%s", got, first)
 	}
 	second := written(t, dir, "g0@1", deviceText)
-	for _, want := range []string{"count 5500\n", "udp_src_min 1029\nudp_src_max 1035\n", "flows 6\n", "delay 166666\n"} {
+	for _, want := range []string{"count 5496\n", "udp_src_min 1029\nudp_src_max 1035\n", "delay 1333333\n"} {
 		if !strings.Contains(second, want) {
 			t.Errorf("the second thread is not told %q:\n%s", want, second)
 		}
@@ -112,12 +110,34 @@ delay 200000
 }
 
 func TestCommandsForIPv6(t *testing.T) {
-	flows, err := rangeOf(flowsOf(1, "2001:2:0:1::1", "2001:2:0:8001::1"))
+	flows, err := rangeOf(flowsOf(1, "2001:2:0:1::1", "2001:2:0:8001::1"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := commands(configOf(nil, flowsOf(1, "2001:2:0:1::1", "2001:2:0:8001::1")).Streams[0], 84, flows, Options{}, 0, 0)
 	for _, want := range []string{"count 0", "burst 1", "clone_skb 0", "pkt_size 80", "dst6 2001:2:0:8001::1", "src6 2001:2:0:1::1", "udp_src_min 1024", "udp_src_max 1024", "delay 0"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("there is no %q in %q", want, lines)
+		}
+	}
+}
+
+// TestFlowsInARow keeps frames of one destination address together, and refuses to say that
+// it keeps those of one port.
+func TestFlowsInARow(t *testing.T) {
+	flows := flowsOf(300, "198.18.1.1", "198.19.1.1")
+	if _, err := rangeOf(flows, 4); err == nil || !strings.Contains(err.Error(), "flow_packets") {
+		t.Errorf("flows that differ by their ports: %v", err)
+	}
+	for i := range flows {
+		flows[i].SourcePort, flows[i].Destination = 1024, addressBehind(flows[0].Destination, i)
+	}
+	r, err := rangeOf(flows, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := commands(configOf(nil, flows).Streams[0], 64, r.part(generator.Share{Index: 1, Of: 2}), Options{FlowPackets: 4}, 1000, 0)
+	for _, want := range []string{"dst_min 198.19.1.151", "dst_max 198.19.2.44", "udp_src_min 1024", "udp_src_max 1024", "flows 150", "flowlen 4", "flag FLOW_SEQ", "count 1000"} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("there is no %q in %q", want, lines)
 		}
@@ -131,7 +151,7 @@ func TestRange(t *testing.T) {
 		back[i] = f.Reverse()
 	}
 	for _, list := range [][]frame.Flow{flows, back, flows[:1]} {
-		r, err := rangeOf(list)
+		r, err := rangeOf(list, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +177,7 @@ func TestRange(t *testing.T) {
 	gap := slices.Clone(flows)
 	gap[3].SourcePort++
 	for _, list := range [][]frame.Flow{other, gap} {
-		if r, err := rangeOf(list); err == nil {
+		if r, err := rangeOf(list, 0); err == nil {
 			t.Errorf("%v is a range: %+v", list, r)
 		}
 	}

@@ -15,8 +15,9 @@ type Report struct {
 	Packets, Errors uint64
 	// FrameBytes is the size of the last frame, without FCS.
 	FrameBytes uint64
-	// DurationUS is the time from start to stop, and IdleUS the part of it spent waiting; in µs.
-	DurationUS, IdleUS uint64
+	// DurationUS is the time from start to stop, IdleUS the part of it spent waiting, and BusyUS
+	// the rest; in µs, each rounded down.
+	DurationUS, IdleUS, BusyUS uint64
 	// PPS is pktgen's own figure.
 	PPS uint64
 	// Flags are those that are set.
@@ -59,7 +60,7 @@ func Parse(text string) (Report, error) {
 		return r, nil
 	}
 	r.Said = ""
-	r.DurationUS, r.IdleUS, r.FrameBytes = number(m[1]), number(m[3]), number(m[5])
+	r.DurationUS, r.BusyUS, r.IdleUS, r.FrameBytes = number(m[1]), number(m[2]), number(m[3]), number(m[5])
 	if n := number(m[4]); n != r.Packets {
 		return r, fmt.Errorf("read pktgen's device file: its result has %d packets and its counter %d", n, r.Packets)
 	}

@@ -30,12 +30,12 @@ Result: OK: 3765(c3725+d40) usec, 1000 (60byte,0frags)
 `
 
 func TestParse(t *testing.T) {
-	whole := Report{Packets: 1000, Errors: 3, FrameBytes: 60, DurationUS: 3765, IdleUS: 40, PPS: 265590, Flags: []string{"UDPSRC_RND", "UDPCSUM"}}
+	whole := Report{Packets: 1000, Errors: 3, FrameBytes: 60, DurationUS: 3765, BusyUS: 3725, IdleUS: 40, PPS: 265590, Flags: []string{"UDPSRC_RND", "UDPCSUM"}}
 	running, echo := whole, whole
 	running.Running, running.Said = true, "Running"
 	echo.Said = "OK: flag=UDPCSUM"
 	for _, r := range []*Report{&running, &echo} {
-		r.FrameBytes, r.DurationUS, r.IdleUS, r.PPS = 0, 0, 0, 0
+		r.FrameBytes, r.DurationUS, r.BusyUS, r.IdleUS, r.PPS = 0, 0, 0, 0, 0
 	}
 	at := strings.Index(deviceText, "Result:")
 	for _, tt := range []struct {
@@ -46,7 +46,7 @@ func TestParse(t *testing.T) {
 		{"while it sends", deviceText[:at] + "Result: Running\n", running},
 		{"after another command", deviceText[:at] + "Result: OK: flag=UDPCSUM\n", echo},
 		{"the article's", "     pkts-sofar: 17662390  errors: 0\nResult: OK: 5331000(c5330000+d1000) usec, 17662390 (60byte,0frags)\n  3313141pps 1590Mb/sec (1590307680bps) errors: 0\n",
-			Report{Packets: 17662390, FrameBytes: 60, DurationUS: 5331000, IdleUS: 1000, PPS: 3313141}},
+			Report{Packets: 17662390, FrameBytes: 60, DurationUS: 5331000, BusyUS: 5330000, IdleUS: 1000, PPS: 3313141}},
 		{"never used", "Current:\n     pkts-sofar: 0  errors: 0\nResult: Idle\n", Report{Said: "Idle"}},
 	} {
 		if got, err := Parse(tt.text); err != nil || !reflect.DeepEqual(got, tt.want) {

@@ -14,8 +14,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/internal/netns"
 	"github.com/linerate/linerate/internal/sched"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -34,6 +36,8 @@ type process struct {
 	pid   int
 	input io.WriteCloser
 	ended chan struct{}
+	// state is how it ended, once ended is closed.
+	state *os.ProcessState
 
 	mutex   sync.Mutex
 	said    bytes.Buffer
@@ -60,14 +64,19 @@ func start(ns string, cpus []int, argv []string) (*process, error) {
 		c, err := p.spawn(ns, cpus, argv)
 		started <- err
 		if err == nil {
-			_ = c.Wait() // what it printed last tells why
+			_ = c.Wait() // its state is what is wanted
+			p.state = c.ProcessState
 		}
 		return nil
 	})
 	if err := <-started; err != nil {
 		return nil, err
 	}
-	if err := p.await(1, readyPatience); err != nil {
+	err := p.await(1, readyPatience)
+	if err == nil {
+		err = p.refusal()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start `%s`: %w", strings.Join(argv, " "), err), p.kill())
 	}
 	return p, nil
@@ -79,7 +88,7 @@ func (p *process) spawn(ns string, cpus []int, argv []string) (*exec.Cmd, error)
 			return nil, err
 		}
 	}
-	if err := errors.Join(sched.Pin(0, cpus...), sched.Normal(0)); err != nil {
+	if err := errors.Join(sched.Pin(0, cpus...), sched.Normal(0), ownRun()); err != nil {
 		return nil, err
 	}
 	c := exec.Command(argv[0], argv[1:]...)
@@ -98,13 +107,33 @@ func (p *process) spawn(ns string, cpus []int, argv []string) (*exec.Cmd, error)
 	return c, nil
 }
 
+// ownRun gives the calling thread, and the process that it starts, an empty /run: libxdp makes a
+// folder there, below the driver for AF_XDP, and leaves it behind.
+func ownRun() error {
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("unshare mount namespace: %w", err)
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("make mounts private: %w", err)
+	}
+	if err := unix.Mount("tmpfs", "/run", "tmpfs", 0, "size=1m"); err != nil {
+		return fmt.Errorf("mount a private /run: %w", err)
+	}
+	return nil
+}
+
 // tell gives a command and waits until it is done.
 func (p *process) tell(command string) error {
 	p.mutex.Lock()
 	before := p.prompts
 	p.mutex.Unlock()
 	if _, err := io.WriteString(p.input, command+"\n"); err != nil {
-		return fmt.Errorf("tell testpmd %q: %w%s", command, err, p.lastWords())
+		select { // a pipe that nobody reads any more: its end is known in a moment
+		case <-p.ended:
+			return fmt.Errorf("tell testpmd %q: %w", command, p.endedError())
+		case <-time.After(donePatience):
+			return fmt.Errorf("tell testpmd %q: %w%s", command, err, p.lastWords())
+		}
 	}
 	if err := p.await(before+1, donePatience); err != nil {
 		return fmt.Errorf("tell testpmd %q: %w", command, err)
@@ -123,7 +152,7 @@ func (p *process) await(prompts int, patience time.Duration) error {
 		}
 		select {
 		case <-p.ended:
-			return errors.New("it has ended" + p.lastWords())
+			return p.endedError()
 		default:
 		}
 		if time.Now().After(end) {
@@ -136,10 +165,38 @@ func (p *process) await(prompts int, patience time.Duration) error {
 func (p *process) alive() error {
 	select {
 	case <-p.ended:
-		return errors.New("testpmd has ended" + p.lastWords())
+		return p.endedError()
 	default:
 		return nil
 	}
+}
+
+func (p *process) endedError() error {
+	return &generator.EndedError{Program: "testpmd", How: p.how() + p.lastWords()}
+}
+
+// how the process ended; its end is known when ended is closed.
+func (p *process) how() string {
+	if p.state == nil || p.state.Success() {
+		return ""
+	}
+	return ": " + p.state.String()
+}
+
+// refusal is why testpmd takes commands and has no port to send by; nil if it has one.
+func (p *process) refusal() error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if !strings.Contains(p.said.String(), "Start ports failed") {
+		return nil
+	}
+	var said []string
+	for line := range strings.Lines(p.said.String()) {
+		if strings.Contains(line, "Kernel error message") || strings.Contains(line, "Fail") {
+			said = append(said, strings.TrimSpace(line))
+		}
+	}
+	return errors.New("it could not open its port: " + strings.Join(said, " / "))
 }
 
 // lastWords are the last lines that it printed, to put behind an error.
@@ -159,7 +216,7 @@ func (p *process) lastWords() string {
 func (p *process) threads() (workers, others []int, err error) {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.pid))
 	if err != nil {
-		return nil, nil, fmt.Errorf("list the threads of testpmd: %w%s", err, p.lastWords())
+		return nil, nil, errors.Join(p.alive(), fmt.Errorf("list the threads of testpmd: %w", err))
 	}
 	for _, t := range tasks {
 		tid, err := strconv.Atoi(t.Name())

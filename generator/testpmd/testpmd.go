@@ -19,6 +19,7 @@ import (
 // Generator is the engine "testpmd".
 type Generator struct {
 	config  generator.Config
+	driver  Driver
 	sources []*source
 }
 
@@ -46,8 +47,8 @@ const startPatience = 2 * time.Second
 // New starts testpmd for each stream, which then waits. Its threads get no real-time
 // priority: one that polls would keep the thread that takes the commands from its CPU. The
 // error is a *kernel.MissingError where DPDK is not installed.
-func New(config generator.Config) (*Generator, error) {
-	g := &Generator{config: config}
+func New(config generator.Config, driver Driver) (*Generator, error) {
+	g := &Generator{config: config, driver: driver}
 	if err := g.prepare(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open generator testpmd: %w", err), g.Close())
 	}
@@ -55,10 +56,10 @@ func New(config generator.Config) (*Generator, error) {
 }
 
 func (g *Generator) prepare() error {
-	if err := check(g.config); err != nil {
+	if err := check(g.config, g.driver); err != nil {
 		return err
 	}
-	if err := require(); err != nil {
+	if err := require(g.driver); err != nil {
 		return err
 	}
 	cpus := slices.Clone(g.config.CPUs)
@@ -97,7 +98,7 @@ func (g *Generator) open(number int, s generator.Stream, cpus []int) error {
 		return err
 	}
 	src.base.Store(base)
-	src.process, err = start(s.Netns, cpus, arguments(os.Getpid()*2+number, s, cpus, g.config.Sizes[0]))
+	src.process, err = start(s.Netns, cpus, arguments(os.Getpid()*2+number, s, cpus, g.config.Sizes[0], g.driver))
 	return err
 }
 
@@ -122,8 +123,8 @@ func (s *source) left() (uint64, error) {
 	return link.Attrs().Statistics.TxPackets, nil
 }
 
-// Engine is "testpmd".
-func (g *Generator) Engine() string { return "testpmd" }
+// Engine is "testpmd" with the driver of its devices.
+func (g *Generator) Engine() string { return "testpmd (" + drivers[g.driver].name + ")" }
 
 // Threads are the thread ids of the processes that send.
 func (g *Generator) Threads() ([]int, error) {

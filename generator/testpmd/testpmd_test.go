@@ -18,6 +18,7 @@ import (
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/generator/contract"
 	"github.com/linerate/linerate/generator/testpmd"
+	"github.com/linerate/linerate/internal/device"
 	"github.com/linerate/linerate/internal/kernel"
 	"github.com/linerate/linerate/internal/testenv"
 	"github.com/linerate/linerate/sink"
@@ -67,9 +68,14 @@ func (r *rig) counted(t *testing.T) (tx, rx uint64) {
 // TestEveryFrameIsAccountedFor sends loads one after the other: what the generator says,
 // what the peer's device counted and what the sink counted are the same, to the packet.
 func TestEveryFrameIsAccountedFor(t *testing.T) {
-	for _, size := range []int{64, 1518} {
+	for _, tt := range []struct {
+		driver testpmd.Driver
+		size   int
+	}{{testpmd.AFPacket, 64}, {testpmd.AFPacket, 1518}, {testpmd.AFXDP, 64}, {testpmd.AFXDP, 1518}} {
+		size := tt.size
+		_, statErr := os.Stat("/run/xdp")
 		r := newRig(t, size)
-		g, err := testpmd.New(r.config)
+		g, err := testpmd.New(r.config, tt.driver)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +95,7 @@ func TestEveryFrameIsAccountedFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := counts.Streams[0]
-			t.Logf("%d bytes: %+v in %v", size, s, counts.Duration)
+			t.Logf("%s, %d bytes: %+v in %v", g.Engine(), size, s, counts.Duration)
 			if s.Sent < 1000 || s.Sent != tx-txBefore || s.Sent != rx-rxBefore || s.Sent != got.Received {
 				t.Errorf("%d bytes: testpmd sent %d; its device counted %d, the peer %d, the sink %d", size, s.Sent, tx-txBefore, rx-rxBefore, got.Received)
 			}
@@ -113,6 +119,12 @@ func TestEveryFrameIsAccountedFor(t *testing.T) {
 		if _, err := os.Stat(fmt.Sprintf("/proc/%d", tids[0])); err == nil {
 			t.Error("testpmd is still there after Close")
 		}
+		if _, err := os.Stat("/run/xdp"); (err == nil) != (statErr == nil) {
+			t.Errorf("the folder of libxdp: %v before, %v after", statErr, err)
+		}
+		if d, err := device.Look(r.from.Netns, r.from.Ifindex); err != nil || d.XDPProgram {
+			t.Errorf("the device of the source: %+v, %v", d, err)
+		}
 	}
 }
 
@@ -124,7 +136,7 @@ func TestSinkTakesNothingElse(t *testing.T) {
 	if err := errors.Join(r.sink.ExpectFlows([]frame.Flow{other}), r.sink.Arm(7)); err != nil {
 		t.Fatal(err)
 	}
-	g, err := testpmd.New(r.config)
+	g, err := testpmd.New(r.config, testpmd.AFPacket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +153,7 @@ func TestSinkTakesNothingElse(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	r := newRig(t, 64)
-	g, err := testpmd.New(r.config)
+	g, err := testpmd.New(r.config, testpmd.AFPacket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +170,7 @@ func TestCancelled(t *testing.T) {
 // TestKilled expects an error with the reason when testpmd dies.
 func TestKilled(t *testing.T) {
 	r := newRig(t, 64)
-	g, err := testpmd.New(r.config)
+	g, err := testpmd.New(r.config, testpmd.AFPacket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +181,8 @@ func TestKilled(t *testing.T) {
 	}
 	timer := time.AfterFunc(100*time.Millisecond, func() { _ = syscall.Kill(slices.Min(tids), syscall.SIGKILL) })
 	defer timer.Stop()
-	if _, err := g.Send(t.Context(), generator.Load{Duration: 500 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), "ended") {
+	_, err = g.Send(t.Context(), generator.Load{Duration: 500 * time.Millisecond})
+	if ended, ok := errors.AsType[*generator.EndedError](err); !ok || !strings.Contains(ended.Error(), "testpmd has ended: signal: killed") {
 		t.Errorf("testpmd was killed: %v", err)
 	}
 }
@@ -177,7 +190,7 @@ func TestKilled(t *testing.T) {
 // TestWhatItCannotDo expects each to be refused with the reason.
 func TestWhatItCannotDo(t *testing.T) {
 	r := newRig(t, 64)
-	g, err := testpmd.New(r.config)
+	g, err := testpmd.New(r.config, testpmd.AFPacket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,6 +203,14 @@ func TestWhatItCannotDo(t *testing.T) {
 		if _, err := g.Send(t.Context(), load); !errors.Is(err, testpmd.ErrNotPaced) {
 			t.Errorf("%+v: %v", load, err)
 		}
+	}
+	both := r.config
+	both.Streams = append(slices.Clone(both.Streams), both.Streams[0])
+	if g, err := testpmd.New(both, testpmd.AFXDP); err == nil || !strings.Contains(err.Error(), "one way only") {
+		t.Errorf("both ways by AF_XDP: %v, %v", g, err)
+	}
+	if g, err := testpmd.New(r.config, "netmap"); err == nil || !strings.Contains(err.Error(), "afpacket and afxdp") {
+		t.Errorf("an unknown driver: %v, %v", g, err)
 	}
 	for want, change := range map[string]func(*generator.Config){
 		"several flows": func(c *generator.Config) {
@@ -208,7 +229,7 @@ func TestWhatItCannotDo(t *testing.T) {
 		if want == "network name" {
 			want = "no-such-namespace"
 		}
-		if g, err := testpmd.New(c); err == nil || (!strings.Contains(err.Error(), want) && want != "no-such-namespace") {
+		if g, err := testpmd.New(c, testpmd.AFPacket); err == nil || (!strings.Contains(err.Error(), want) && want != "no-such-namespace") {
 			t.Errorf("want %q: %v, %v", want, g, err)
 		}
 	}
@@ -218,7 +239,7 @@ func TestWhatItCannotDo(t *testing.T) {
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	c := generator.Config{CPUs: []int{0}, Sizes: frame.Sizes{64}, Streams: []generator.Stream{{Port: "a", Interface: "none", Flows: []frame.Flow{flow}}}}
-	_, err := testpmd.New(c)
+	_, err := testpmd.New(c, testpmd.AFPacket)
 	var missing *kernel.MissingError
 	if !errors.As(err, &missing) || !strings.Contains(missing.Line(), "dpdk-dev") {
 		t.Errorf("without testpmd: %v", err)

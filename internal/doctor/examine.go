@@ -1,17 +1,21 @@
 package doctor
 
 import (
+	"context"
+
 	"github.com/linerate/linerate/internal/kernel"
 	"github.com/linerate/linerate/observe"
+	"github.com/linerate/linerate/testbed/vm"
 )
 
 // Examine tries what linerate uses and watches the machine for about a second,
-// during which every CPU is kept busy. It changes nothing that stays.
+// during which every CPU is kept busy; where KVM hangs or crawls, it takes some seconds
+// more to find that out. It changes nothing that stays.
 func Examine() Report {
 	r := Report{Schema: SchemaV1, Disturbance: []CPUDisturbance{}}
 	r.Groups = append(r.Groups,
 		Group{"kernel", kernelRows(kernel.Features())},
-		Group{"tools", toolRows()},
+		Group{"tools", append(toolRows(), kvmRow(vm.ProbeKVM(context.Background())))},
 	)
 	environment, warnings, err := observe.Environment("", nil)
 	machine := machineRows(environment, warnings)

@@ -60,7 +60,7 @@ func (f Feature) NotTried(err error) bool {
 func Features() []Feature {
 	return []Feature{
 		Root, Capabilities, LiveFrames, BTF, Namespaces, Veth, ThreadedNAPI, RealTime,
-		NFTables, Conntrack, NAT, IPTablesRules, Bridge, Flowtable, Tun, VLAN, Netem, Pktgen,
+		NFTables, Conntrack, NAT, IPTablesRules, Bridge, Flowtable, Tun, VLAN, Netem, Pktgen, PerfEvents,
 	}
 }
 

@@ -71,6 +71,7 @@ func TestTryAgreesWithTheKernelsConfiguration(t *testing.T) {
 		{VLAN, "CONFIG_VLAN_8021Q", ""},
 		{Netem, "CONFIG_NET_SCH_NETEM", ""},
 		{Pktgen, "CONFIG_NET_PKTGEN", ""},
+		{PerfEvents, "CONFIG_PERF_EVENTS", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.feature.Name, func(t *testing.T) {

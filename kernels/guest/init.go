@@ -80,6 +80,9 @@ func serve(report func(Report)) error {
 	if err := enlargeConntrack(); err != nil {
 		return err
 	}
+	if q.WindowPackets > 0 {
+		markArm()
+	}
 	for _, c := range q.Cells {
 		m := Measured{Cell: c}
 		if err := measure(q, &m); err != nil {
@@ -89,7 +92,18 @@ func serve(report func(Report)) error {
 		// What tears down a namespace works on for some seconds.
 		time.Sleep(settleAfterCell)
 	}
-	return nil
+	if q.WindowPackets == 0 {
+		return nil
+	}
+	list, err := readSymbols()
+	if err != nil {
+		return err
+	}
+	symbols, err := packSymbols(list)
+	if err != nil {
+		return err
+	}
+	return writeRaw(q.SymbolPort, symbols)
 }
 
 // describe reads what booted.

@@ -40,6 +40,8 @@ type lab struct {
 	setup        []string
 	dut          *netlink.Handle
 	handle       vnetns.NsHandle
+	// rules are those of iptables, whose counters are held to the packets; nil without.
+	rules *chainOfRules
 }
 
 // openLab makes the namespaces and joins them.

@@ -44,6 +44,9 @@ func enlargeConntrack() error {
 
 // measure builds the cell's network, lets the DUT learn the flows, and counts.
 func measure(q Request, m *Measured) (err error) {
+	if m.Setting != nil {
+		return try(q, m)
+	}
 	l, err := openLab()
 	defer func() {
 		m.Setup = l.setup
@@ -64,6 +67,9 @@ func measure(q Request, m *Measured) (err error) {
 	if err := learn(s, m, ns, device); err != nil {
 		return err
 	}
+	if err := l.checkRules(m); err != nil {
+		return err
+	}
 	for i := range q.Repetitions {
 		time.Sleep(settleBeforeRun + time.Duration(i)*settleStep)
 		got, busy, err := count(s, q.Packets, ns, device)
@@ -74,6 +80,11 @@ func measure(q Request, m *Measured) (err error) {
 			return fmt.Errorf("%d of %d packets arrived: an instruction count needs all of them", got, q.Packets)
 		}
 		m.Sent, m.Received, m.BusyNS = q.Packets, got, append(m.BusyNS, busy)
+	}
+	if q.WindowPackets > 0 {
+		if m.Windows, err = countWindows(s, q.Packets, max(q.WindowPackets, m.Flows), ns, device); err != nil {
+			return err
+		}
 	}
 	if q.ProfilePackets > 0 {
 		time.Sleep(settleBeforeRun)

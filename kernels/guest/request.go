@@ -24,6 +24,10 @@ type Request struct {
 	Repetitions int `json:"repetitions"`
 	// ProfilePackets are sent once more with the CPU sampled; 0 for no profile.
 	ProfilePackets int `json:"profile_packets"`
+	// WindowPackets are sent once more between marks for a counter in the emulator; 0 for none.
+	WindowPackets int `json:"window_packets"`
+	// SymbolPort is the I/O port for the kernel's symbols, if there are windows; UnpackSymbols reads them.
+	SymbolPort uint16 `json:"symbol_port"`
 }
 
 // Module is a file to load; an optional one may be refused.
@@ -40,9 +44,13 @@ type Cell struct {
 	Flows    int    `json:"flows"`
 	// FrameSize includes the 4 bytes of the FCS.
 	FrameSize plan.FrameSize `json:"frame_size_bytes"`
-	// ExtraRules are nftables rules that match nothing and stand before the scenario's own:
+	// Setting, if not nil, is tried instead of a scenario.
+	Setting *plan.Setting `json:"setting,omitempty"`
+	// ExtraRules are rules that match nothing and stand before the scenario's own:
 	// a cost that is planted.
 	ExtraRules int `json:"extra_rules"`
+	// Iptables is the variant of iptables: "nft" or "legacy". It matters to the scenarios of iptables alone.
+	Iptables string `json:"iptables"`
 }
 
 // Report is one line from the guest; exactly one of its fields is set.
@@ -75,10 +83,18 @@ type Measured struct {
 	Received int `json:"received"`
 	// BusyNS is the generator's time of each repetition without its idle time, as pktgen's Result says, to the microsecond.
 	BusyNS []uint64 `json:"busy_ns"`
+	// ReceivedIP are the packets of the last repetition that reached the receiver's IP layer, and
+	// ResultPPS is pktgen's own figure of each repetition; only for a setting that is tried.
+	ReceivedIP int      `json:"received_ip,omitempty"`
+	ResultPPS  []uint64 `json:"result_pps,omitempty"`
 	// ConntrackEntries is the number of entries after the flows were learned.
 	ConntrackEntries int `json:"conntrack_entries"`
+	// RulePackets is what the rule of iptables for new connections counted: one packet of each flow.
+	RulePackets int `json:"rule_packets"`
 	// Profile is of packets sent after the repetitions, if it was asked for; UnpackProfile reads it.
 	Profile []byte `json:"profile,omitempty"`
+	// Windows are those that were marked, if it was asked for.
+	Windows *Windows `json:"windows,omitempty"`
 	// Setup are the steps that made the DUT, for a reader.
 	Setup []string `json:"setup"`
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"sort"
+	"strings"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -20,12 +21,15 @@ var needs = map[string][]string{
 }
 
 // Modules are what the scenarios need, with alternatives divided by |, and "" for a
-// scenario that this program does not know.
-func Modules(scenarios []string) (names []string, unknown string) {
+// scenario that this program does not know. The variant of iptables is "nft" or "legacy".
+func Modules(scenarios []string, variant string) (names []string, unknown string) {
 	seen := map[string]bool{}
 	names = []string{"veth", "pktgen"}
 	for _, s := range scenarios {
 		list, known := needs[s]
+		if UsesIptables(s) {
+			list, known = iptablesNeeds[s][variant]
+		}
 		if !known {
 			return nil, s
 		}
@@ -45,12 +49,17 @@ func Scenarios() []string {
 	for n := range needs {
 		names = append(names, n)
 	}
+	for n := range iptablesNeeds {
+		names = append(names, n)
+	}
 	sort.Strings(names)
 	return names
 }
 
 // tracks tells whether the scenario keeps an entry for each flow.
-func tracks(scenario string) bool { return scenario == "conntrack-nft" || scenario == "snat-nft" }
+func tracks(scenario string) bool {
+	return strings.HasPrefix(scenario, "conntrack-") || strings.HasPrefix(scenario, "snat-")
+}
 
 // apply makes the DUT what the cell says. It returns where the generator sends to, and
 // the namespace and device that count what comes out.
@@ -70,6 +79,10 @@ func (l *lab) apply(c Cell) (to net.HardwareAddr, ns, device string, err error) 
 		err = l.stateful(c.ExtraRules)
 	case "snat-nft":
 		err = l.sourceNAT(c.ExtraRules)
+	case "conntrack-iptables":
+		err = l.iptablesStateful(c)
+	case "snat-iptables":
+		err = l.iptablesNAT(c)
 	case "route":
 		if c.ExtraRules > 0 {
 			err = l.accept(c.ExtraRules)

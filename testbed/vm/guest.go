@@ -9,18 +9,16 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// Guest is a virtual machine that counts: it has one CPU, which executes one instruction
-// in each nanosecond of its own time (QEMU's icount with shift=0), so that what the guest
+// Guest is a virtual machine of one CPU. If it counts, that executes one instruction in
+// each nanosecond of its own time (QEMU's icount with shift=0), so that what the guest
 // measures in nanoseconds is a number of instructions. Two guests that are the same count
 // the same, whatever else the machine does.
 type Guest struct {
@@ -37,8 +35,14 @@ type Guest struct {
 	MemoryBytes uint64
 	// Seed is that of everything that QEMU draws by chance, the kernel's random numbers with it.
 	Seed int64
+	// Cards are the MAC addresses of network cards, all on one cable; nil for none.
+	Cards []string
+	// Accelerator executes the instructions; empty is Counting.
+	Accelerator Accelerator
 	// TimeLimit is the real time after which the guest is stopped.
 	TimeLimit time.Duration
+	// Counts, if not nil, is where Run puts what was executed.
+	Counts *Counts
 }
 
 // ModulePath is where the guest finds a module.
@@ -70,21 +74,21 @@ func memoryFile(data []byte) (*os.File, error) {
 // Command is the emulator's command line, with the initramfs in the file initrd. Serial
 // port 1 is the guest's console on standard output; serial port 2 takes what the program
 // reports, to file descriptor 3.
-//
-// The CPU is a named model: with -cpu max, the memset of some kernels is one instruction
-// with a repeat prefix, whose repetitions icount counts each.
 func (g Guest) Command(initrd string) []string {
+	return g.command(initrd, "-serial", "file:/dev/fd/3")
+}
+
+// command is the command line with the arguments of serial port 2.
+func (g Guest) command(initrd string, port ...string) []string {
 	arguments := kernelArguments
 	if len(g.Arguments) > 0 {
 		arguments += " -- " + strings.Join(g.Arguments, " ")
 	}
-	return []string{
-		Emulator, "-accel", "tcg", "-cpu", "qemu64", "-m", strconv.FormatUint(g.MemoryBytes>>20, 10),
-		"-nodefaults", "-no-user-config", "-nographic", "-no-reboot",
-		"-serial", "stdio", "-serial", "file:/dev/fd/3",
-		"-icount", "shift=0,sleep=off", "-seed", strconv.FormatInt(g.Seed, 10), "-rtc", "base=2026-01-01,clock=vm",
-		"-kernel", g.Kernel.Image, "-initrd", initrd, "-append", arguments,
-	}
+	argv := []string{Emulator, "-m", strconv.FormatUint(g.MemoryBytes>>20, 10), "-nodefaults", "-no-user-config", "-nographic", "-no-reboot"}
+	argv = append(argv, g.Accelerator.arguments(g.Seed)...)
+	argv = append(append(argv, "-serial", "stdio"), port...)
+	argv = append(argv, g.cards()...)
+	return append(argv, "-kernel", g.Kernel.Image, "-initrd", initrd, "-append", arguments)
 }
 
 // Error is a guest that did not come to its end.
@@ -104,9 +108,11 @@ func (e *Error) Error() string {
 }
 
 // Available tells whether this machine has the emulator.
-func Available() error {
-	if _, err := exec.LookPath(Emulator); err != nil {
-		return fmt.Errorf("%s is not installed; in Debian it is in qemu-system-x86", Emulator)
+func Available() error { return available(Emulator) }
+
+func available(program string) error {
+	if _, err := exec.LookPath(program); err != nil {
+		return fmt.Errorf("%s is not installed; in Debian it is in qemu-system-x86", program)
 	}
 	return nil
 }
@@ -146,7 +152,11 @@ func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 	limited, stop := context.WithTimeout(ctx, g.TimeLimit)
 	defer stop()
 	var console tail
-	err = g.emulate(limited, initrd, &console, line)
+	if g.Counts == nil {
+		err = g.emulate(limited, initrd, nil, &console, line)
+	} else {
+		err = g.count(limited, initrd, &console, line)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return console.last(), ctx.Err()
@@ -161,36 +171,24 @@ func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 	return console.last(), nil
 }
 
-// emulate runs the emulator to its end. The thread that starts it lives as long, because
-// the kernel kills the emulator when that thread ends, as it does when linerate is killed.
-func (g Guest) emulate(ctx context.Context, initrd *os.File, console *tail, line func([]byte)) error {
+// emulate runs the emulator to its end.
+func (g Guest) emulate(ctx context.Context, initrd *os.File, counter []*os.File, console *tail, line func([]byte)) error {
 	reports, guestEnd, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer reports.Close()
-	done := make(chan error, 1)
-	started := make(chan struct{})
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		argv := g.Command("/dev/fd/4")
-		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-		cmd.Stdout, cmd.Stderr = console, console
-		cmd.ExtraFiles = []*os.File{guestEnd, initrd}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
-		cmd.WaitDelay = time.Second
-		err := cmd.Start()
-		guestEnd.Close()
-		close(started)
-		if err == nil {
-			err = cmd.Wait()
-		}
-		done <- err
-	}()
-	<-started
+	argv := g.Command("/dev/fd/4")
+	if len(counter) > 0 {
+		argv = append(argv, counterOptions("/dev/fd/5", "/dev/fd/6", "/dev/fd/7")...)
+	}
+	running, err := startEmulator(ctx, argv, console, append([]*os.File{guestEnd, initrd}, counter...)...)
+	guestEnd.Close()
+	if err != nil {
+		return err
+	}
 	read := readLines(reports, line)
-	if err := <-done; err != nil {
+	if err := <-running.done; err != nil {
 		return fmt.Errorf("%s: %w", Emulator, err)
 	}
 	return read

@@ -4,9 +4,7 @@
 package vm
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,17 +26,19 @@ type Kernel struct {
 }
 
 // Open finds a kernel. A name is that of a package of the machine's package manager, or
-// the path of a .deb, of an image (with its modules in a folder beside it, after a comma:
-// "vmlinuz,lib/modules/6.1.0"), or "host" for the kernel that this machine runs. Packages
-// are kept and unpacked in the folder cache.
+// the path or URL of a .deb or .rpm (with those of its modules after commas, if they are not
+// beside it), the path of an image (with its modules in a folder beside it, after a comma:
+// "vmlinuz,lib/modules/6.1.0"), or "host" for the kernel that this machine runs. A package
+// of another release of the distribution is PACKAGE/SUITE, as apt has it. Packages are kept
+// and unpacked in the folder cache.
 func Open(ctx context.Context, name, cache string) (*Kernel, error) {
 	switch {
 	case name == "host":
 		return openHost()
-	case strings.HasSuffix(name, ".rpm"):
-		return nil, fmt.Errorf("open kernel %s: RPM packages are not unpacked by this version; unpack it with rpm2cpio and name the image and its modules: IMAGE,MODULES", name)
-	case strings.HasSuffix(name, ".deb"):
-		return openPackageFile(ctx, name, name, cache)
+	case isPackageFile(strings.Split(name, ",")[0]):
+		return openPackageFiles(ctx, name, cache)
+	case isSuitePackage(name):
+		return openSuitePackage(ctx, name, cache)
 	case strings.ContainsAny(name, "/,"):
 		return openImage(name)
 	}
@@ -100,38 +100,4 @@ func describe(name, image, modules string) (*Kernel, error) {
 		}
 	}
 	return &Kernel{Name: name, Release: release, Image: image, ModuleDir: modules}, nil
-}
-
-// Offsets of the x86 boot protocol (Documentation/arch/x86/boot.rst).
-const (
-	bootFlagOffset      = 0x1fe // 0xAA55
-	headerMagicOffset   = 0x202 // "HdrS"
-	kernelVersionOffset = 0x20e // address of the version string, less 0x200
-	setupBytes          = 0x200
-	headerBytes         = 64 << 10
-)
-
-// imageRelease reads from a bzImage the release that the kernel will report.
-func imageRelease(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	head := make([]byte, headerBytes)
-	n, _ := f.ReadAt(head, 0)
-	head = head[:n]
-	if n < kernelVersionOffset+2 || binary.LittleEndian.Uint16(head[bootFlagOffset:]) != 0xaa55 || string(head[headerMagicOffset:headerMagicOffset+4]) != "HdrS" {
-		return "", fmt.Errorf("%s is not a kernel: it has no x86 boot header; name a vmlinuz or bzImage (arch/x86/boot/bzImage of a build)", path)
-	}
-	at := int(binary.LittleEndian.Uint16(head[kernelVersionOffset:])) + setupBytes
-	if at >= n {
-		return "", fmt.Errorf("%s is not a whole kernel: its version stands behind its end", path)
-	}
-	version, _, _ := bytes.Cut(head[at:], []byte{0})
-	release, _, _ := strings.Cut(string(version), " ")
-	if release == "" {
-		return "", fmt.Errorf("%s is not a whole kernel: it names no release", path)
-	}
-	return release, nil
 }

@@ -2,11 +2,12 @@ package vm
 
 import (
 	"bytes"
+	"context"
 	"debug/elf"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -193,22 +194,27 @@ func parseModinfo(text []byte) moduleInfo {
 
 // readModule reads a module and decompresses it: the guest has no tools to do it.
 func readModule(path string) ([]byte, error) {
-	var tool []string
-	switch filepath.Ext(path) {
-	case ".ko":
+	compressor := map[string]string{".xz": "xz", ".zst": "zstd", ".gz": "gzip"}[filepath.Ext(path)]
+	if compressor == "" {
 		return os.ReadFile(path)
-	case ".xz":
-		tool = []string{"xz", "-dc"}
-	case ".zst":
-		tool = []string{"zstd", "-dcq"}
-	case ".gz":
-		tool = []string{"gzip", "-dc"}
 	}
-	out, err := exec.Command(tool[0], append(tool[1:], path)...).Output()
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("decompress module %s: %w; is %s installed?", path, err, tool[0])
+		return nil, err
 	}
-	return out, nil
+	defer f.Close()
+	r, err := decompress(context.Background(), compressor, f)
+	if err != nil {
+		return nil, fmt.Errorf("decompress module %s: %w", path, err)
+	}
+	data, err := io.ReadAll(r)
+	if closed := r.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decompress module %s: %w", path, err)
+	}
+	return data, nil
 }
 
 var moduleEndings = []string{".ko", ".ko.xz", ".ko.zst", ".ko.gz"}

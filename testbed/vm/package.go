@@ -1,8 +1,6 @@
 package vm
 
 import (
-	"archive/tar"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -11,113 +9,97 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
+	"time"
 )
 
-// packageName is what Debian's policy (section 5.6.1) allows, and nothing that a program could read as an option.
-var packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]+$`)
-
-// openPackage fetches a package with apt, whose index knows the hash, and unpacks it.
-func openPackage(ctx context.Context, name, cache string) (*Kernel, error) {
-	if !packageName.MatchString(name) {
-		return nil, fmt.Errorf("open kernel %q: that is no name of a package; give a package, a .deb, IMAGE,MODULES, or host", name)
-	}
-	if _, err := exec.LookPath("apt-get"); err != nil {
-		return nil, fmt.Errorf("open kernel %s: packages are fetched by apt-get, which this machine does not have; name an image and its modules instead: IMAGE,MODULES", name)
-	}
-	entry, err := aptEntry(ctx, name)
-	if err != nil {
-		return nil, fmt.Errorf("open kernel %s: %w", name, err)
-	}
-	if entry.image != "" { // linux-image-cloud-amd64 is nothing but a name for the newest
-		return openPackage(ctx, entry.image, cache)
-	}
-	file := filepath.Join(cache, entry.sha256+".deb")
-	if sum, err := fileHash(file); err == nil && sum == entry.sha256 {
-		return openPackageFile(ctx, name, file, cache)
-	}
-	if err := download(ctx, name, entry, cache, file); err != nil {
-		return nil, fmt.Errorf("open kernel %s: %w", name, err)
-	}
-	return openPackageFile(ctx, name, file, cache)
+// packageFile is one file of a package manager, and what is inside.
+type packageFile struct {
+	// path is the file, which exists.
+	path string
+	// name and version are the package's.
+	name, version string
+	sha256        string
 }
 
-// aptPackage is a package as apt's index has it.
-type aptPackage struct {
-	version, sha256 string
-	// image is the package with the kernel, if this one only depends on it.
-	image string
+// isPackageFile tells whether a name is that of a package file and not of a package.
+func isPackageFile(name string) bool {
+	return strings.HasSuffix(name, ".deb") || strings.HasSuffix(name, ".rpm")
 }
 
-var imagePackage = regexp.MustCompile(`\blinux-image-[0-9][a-z0-9+.-]*`)
-
-// aptEntry asks apt for the version that it would install.
-func aptEntry(ctx context.Context, name string) (aptPackage, error) {
-	out, err := exec.CommandContext(ctx, "apt-cache", "show", "--no-all-versions", name).Output()
-	if err != nil {
-		return aptPackage{}, fmt.Errorf("apt has no package of this name; `apt-cache search linux-image` lists what it has, `apt-get update` refreshes the list")
+// openPackageFiles is "FILE" or "FILE,FILE...": the package of a kernel and those of its
+// modules, as paths or URLs. What stands beside the first by its usual name need not be named.
+func openPackageFiles(ctx context.Context, name, cache string) (*Kernel, error) {
+	var files []packageFile
+	for place := range strings.SplitSeq(name, ",") {
+		if !isPackageFile(place) {
+			return nil, fmt.Errorf("open kernel %s: %q is no .deb and no .rpm; behind a kernel's package stand packages of its modules: FILE,FILE", name, place)
+		}
+		f, err := openPackageFile(ctx, place, cache)
+		if err != nil {
+			return nil, fmt.Errorf("open kernel %s: %w", name, err)
+		}
+		files = append(files, f)
 	}
-	var p aptPackage
-	for line := range strings.Lines(string(out)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		switch key {
-		case "Version":
-			p.version = value
-		case "SHA256":
-			p.sha256 = value
-		case "Depends":
-			p.image = imagePackage.FindString(value)
+	if len(files) == 1 {
+		more, err := companions(ctx, name, files[0], cache)
+		if err != nil {
+			return nil, fmt.Errorf("open kernel %s: %w", name, err)
+		}
+		files = append(files, more...)
+	}
+	return openUnpacked(ctx, name, files, cache)
+}
+
+// openPackageFile reads what a package file at a path or URL says of itself.
+func openPackageFile(ctx context.Context, place, cache string) (packageFile, error) {
+	f := packageFile{path: place}
+	var err error
+	if isURL(place) {
+		if f.path, err = fetch(ctx, place, cache); err != nil {
+			return f, err
 		}
 	}
-	if len(p.sha256) != 2*sha256.Size || p.version == "" {
-		return p, errors.New("apt's index has no SHA-256 of it, so that a download cannot be checked; run `apt-get update`")
+	if f.sha256, err = fileHash(f.path); err != nil {
+		return f, err
 	}
-	return p, nil
+	if strings.HasSuffix(place, ".rpm") {
+		f.name, f.version, err = describeRPM(f.path)
+	} else {
+		f.name, f.version, err = describeDeb(ctx, f.path)
+	}
+	return f, err
 }
 
-// download fetches the package into a folder of its own, checks it, and moves it to file.
-func download(ctx context.Context, name string, p aptPackage, cache, file string) error {
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return fmt.Errorf("make the cache of kernels: %w", err)
+// companions are the packages with the modules of a kernel's package, where they are others.
+func companions(ctx context.Context, place string, f packageFile, cache string) ([]packageFile, error) {
+	if strings.HasSuffix(place, ".rpm") {
+		return rpmCompanions(ctx, place, cache)
 	}
-	dir, err := os.MkdirTemp(cache, ".download-*")
-	if err != nil {
-		return fmt.Errorf("make the cache of kernels: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	// As root, apt would drop to a user that may not write here.
-	cmd := exec.CommandContext(ctx, "apt-get", "download", "-qq", "-o", "APT::Sandbox::User=root", name+"="+p.version)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("download by apt-get: %w: %s", err, lastLine(string(out)))
-	}
-	found, _ := filepath.Glob(filepath.Join(dir, "*.deb"))
-	if len(found) != 1 {
-		return fmt.Errorf("download by apt-get: %d packages came instead of one", len(found))
-	}
-	sum, err := fileHash(found[0])
-	if err != nil {
-		return fmt.Errorf("check the download: %w", err)
-	}
-	if sum != p.sha256 {
-		return fmt.Errorf("check the download: its SHA-256 is %s and should be %s; run `apt-get update` and try again", sum, p.sha256)
-	}
-	return os.Rename(found[0], file)
+	return debCompanions(ctx, place, f, cache)
 }
 
-// openPackageFile unpacks what is needed of a .deb into the cache, in a folder named by its hash.
-func openPackageFile(ctx context.Context, name, file, cache string) (*Kernel, error) {
-	sum, err := fileHash(file)
-	if err != nil {
-		return nil, fmt.Errorf("open kernel %s: %w", name, err)
+// unpackedSuffix changes with what wanted wants, so that no folder of before lacks a file.
+const unpackedSuffix = "-2"
+
+// openUnpacked unpacks what is needed of the packages into the cache, in a folder named by their hashes.
+func openUnpacked(ctx context.Context, name string, files []packageFile, cache string) (*Kernel, error) {
+	var sums, sources []string
+	for _, f := range files {
+		sums = append(sums, f.sha256)
+		sources = append(sources, fmt.Sprintf("package %s %s, SHA-256 %s", f.name, f.version, f.sha256))
 	}
-	dir := filepath.Join(cache, sum)
+	folder := sums[0]
+	if len(sums) > 1 {
+		all := sha256.Sum256([]byte(strings.Join(sums, " ")))
+		folder = hex.EncodeToString(all[:])
+	}
+	dir := filepath.Join(cache, folder+unpackedSuffix)
 	if _, err := os.Stat(dir); err != nil {
-		if err := unpack(ctx, file, dir); err != nil {
+		if err := unpack(ctx, files, dir); err != nil {
 			return nil, fmt.Errorf("open kernel %s: unpack the package: %w", name, err)
 		}
 	}
@@ -125,75 +107,73 @@ func openPackageFile(ctx context.Context, name, file, cache string) (*Kernel, er
 	if err != nil {
 		return nil, err
 	}
-	version, _ := exec.CommandContext(ctx, "dpkg-deb", "--field", file, "Version").Output()
-	k.Source = fmt.Sprintf("package %s %s, SHA-256 %s", strings.TrimSuffix(filepath.Base(name), ".deb"), strings.TrimSpace(string(version)), sum)
+	k.Source = strings.Join(sources, "; ")
 	return k, nil
+}
+
+// unpacking is a kernel that is being written below dir.
+type unpacking struct {
+	dir string
+	// needBytes is the sum of all files; full the first error of a full disk, behind which nothing is written.
+	needBytes int64
+	full      error
 }
 
 // unpack writes the kernel and its network modules below dir, whole or not at all. The
 // rest of a distribution's kernel is ten times as large.
-func unpack(ctx context.Context, file, dir string) (err error) {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".unpack-*")
+func unpack(ctx context.Context, files []packageFile, dir string) error {
+	cache := filepath.Dir(dir)
+	tmp, err := temporary(cache, ".unpack-*")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	if err := os.Mkdir(filepath.Join(tmp, "modules"), 0o755); err != nil {
-		return err
-	}
-	var complaint bytes.Buffer
-	cmd := exec.CommandContext(ctx, "dpkg-deb", "--fsys-tarfile", file)
-	cmd.Stderr = &complaint
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("%w; install dpkg, or name an image and its modules: IMAGE,MODULES", err)
-	}
-	err = extract(tar.NewReader(out), tmp)
-	if err != nil {
-		_ = cmd.Process.Kill()
-	} else {
-		_, _ = io.Copy(io.Discard, out) // padding behind the archive's end
-	}
-	if waited := cmd.Wait(); waited != nil && complaint.Len() > 0 {
-		return fmt.Errorf("%s", lastLine(complaint.String()))
-	} else if err = cmp.Or(err, waited); err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(tmp, "vmlinuz")); err != nil {
-		return errors.New("there is no kernel in it (boot/vmlinuz-*): is it a linux-image package, and not one that only depends on it?")
-	}
-	if err := os.Rename(tmp, dir); err != nil && !errors.Is(err, os.ErrExist) {
-		if _, there := os.Stat(dir); there != nil { // another process may have been first
-			return err
+	u := &unpacking{dir: tmp}
+	err = u.all(ctx, files)
+	if err == nil && u.full == nil {
+		err = os.Rename(tmp, dir)
+		if _, there := os.Stat(dir); there == nil {
+			err = nil // another process may have been first
 		}
+	}
+	removed := os.RemoveAll(tmp)
+	if u.full != nil {
+		return noSpace(u.full, cache, u.needBytes)
+	}
+	return cmp.Or(err, removed)
+}
+
+func (u *unpacking) all(ctx context.Context, files []packageFile) error {
+	u.full = full(os.Mkdir(filepath.Join(u.dir, "modules"), 0o755))
+	for _, f := range files {
+		read := readDeb
+		if strings.HasSuffix(f.path, ".rpm") {
+			read = readRPM
+		}
+		if err := read(ctx, f.path, u.take); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(f.path), err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(u.dir, "vmlinuz")); err != nil && u.full == nil {
+		return errors.New("there is no kernel in it (boot/vmlinuz-* or lib/modules/*/vmlinuz): is it a package such as linux-image, kernel-core or kernel-default, and not one that only depends on it?")
 	}
 	return nil
 }
 
-// extract writes the files that wanted names.
-func extract(t *tar.Reader, dir string) error {
-	for {
-		h, err := t.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		to := wanted(path.Clean("/" + h.Name))
-		if to == "" || h.Typeflag != tar.TypeReg {
-			continue
-		}
-		if err := writeFile(filepath.Join(dir, to), t); err != nil {
-			return err
-		}
+// take writes a file of a package if it is wanted.
+func (u *unpacking) take(name string, sizeBytes int64, from io.Reader) error {
+	to := wanted(path.Clean("/" + name))
+	if to == "" || sizeBytes == 0 {
+		return nil
 	}
+	u.needBytes += sizeBytes
+	if u.full != nil {
+		return nil
+	}
+	err := writeFile(filepath.Join(u.dir, to), from)
+	if u.full = full(err); u.full != nil {
+		return nil // how much is needed is known at the end
+	}
+	return err
 }
 
 // wanted is where a file of a kernel package goes, or empty. Module files lie flat: no two have one name.
@@ -213,17 +193,19 @@ func wanted(name string) string {
 	}
 	_, rest, _ = strings.Cut(rest, "/")
 	switch {
+	case rest == "vmlinuz" || rest == "config": // Fedora and openSUSE
+		return rest
 	case strings.HasPrefix(rest, "modules.builtin"):
 		return "modules/" + rest
 	case !isModule(rest):
 		return ""
 	}
-	for _, folder := range []string{"kernel/net/", "kernel/lib/", "kernel/crypto/", "kernel/arch/"} {
-		if strings.HasPrefix(rest, folder) {
-			return "modules/" + path.Base(rest)
-		}
+	// The first folder is kernel, or internal and extra for modules that Fedora's kernel ships apart.
+	_, rest, _ = strings.Cut(rest, "/")
+	if slices.Contains([]string{"net", "lib", "crypto", "arch"}, strings.Split(rest, "/")[0]) {
+		return "modules/" + path.Base(rest)
 	}
-	if path.Dir(rest) == "kernel/drivers/net" { // veth, dummy, ifb: drivers of real cards lie deeper
+	if dir := path.Dir(rest); dir == "drivers/net" || dir == "drivers/net/"+CardDriver { // veth, dummy, ifb: drivers of real cards lie deeper
 		return "modules/" + path.Base(rest)
 	}
 	return ""
@@ -251,7 +233,25 @@ func fileHash(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return text[strings.LastIndexByte(text, '\n')+1:]
+// abandonedAfter is when a temporary file of the cache belongs to no process any more.
+const abandonedAfter = 24 * time.Hour
+
+// temporary makes a folder for what is not whole yet, and removes what killed processes left.
+func temporary(cache, pattern string) (string, error) {
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", fmt.Errorf("make the cache of kernels: %w", noSpace(err, cache, 0))
+	}
+	for _, p := range []string{".unpack-*", ".download-*"} {
+		old, _ := filepath.Glob(filepath.Join(cache, p))
+		for _, name := range old {
+			if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > abandonedAfter {
+				_ = os.RemoveAll(name)
+			}
+		}
+	}
+	dir, err := os.MkdirTemp(cache, pattern)
+	if err != nil {
+		return "", fmt.Errorf("make a folder in the cache of kernels: %w", noSpace(err, cache, 0))
+	}
+	return dir, nil
 }

@@ -91,7 +91,8 @@ func TestNoKernel(t *testing.T) {
 		filepath.Join(dir, "nosuch"): "no such file",
 		"No Such Package":            "is no name of a package",
 		"--option":                   "is no name of a package",
-		"a.rpm":                      "rpm2cpio",
+		"a.rpm":                      "no such file",
+		"a.rpm,b":                    "no such file",
 	} {
 		if _, err := Open(context.Background(), name, dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("open %q: error %v, want one with %q", name, err, want)

@@ -27,10 +27,30 @@ const (
 // row is one stream over the whole of its time.
 type row struct {
 	from                 string
-	fromPort             int
+	fromPort, toPort     int
 	seconds, bytes, rate float64
 	udp                  bool
 	lost, total          int64
+}
+
+// reverse tells whether the server sent it: a row goes from the sender to the receiver, and
+// a server's port is below the ports that a system gives to clients.
+func (r row) reverse() bool { return r.fromPort < r.toPort }
+
+// named adds the way of the streams to the workload's name.
+func named(report *workload.Report) {
+	reverse := 0
+	for _, s := range report.Take.Streams {
+		if s.Reverse {
+			reverse++
+		}
+	}
+	switch {
+	case reverse > 0 && reverse == len(report.Take.Streams):
+		report.Workload += "-reverse"
+	case reverse > 0:
+		report.Workload, report.Bidir = report.Workload+"-bidir", true
+	}
 }
 
 // parseRows reads the rows of whole streams: those of intervals within, and the sums
@@ -78,7 +98,7 @@ func parseRow(f []string) (r row, begin float64, err error) {
 		errs = append(errs, err)
 		return v
 	}
-	r.from, r.fromPort = f[columnFrom], int(number(columnFromPort))
+	r.from, r.fromPort, r.toPort = f[columnFrom], int(number(columnFromPort)), int(number(columnToPort))
 	r.bytes, r.rate = number(columnBytes), number(columnRate)
 	from, to, _ := strings.Cut(f[columnInterval], "-")
 	begin, err = strconv.ParseFloat(from, 64)
@@ -95,6 +115,7 @@ func parseRow(f []string) (r row, begin float64, err error) {
 // Parse reads the rows of both ends of UDP streams, with datagrams of so many bytes. The
 // receiver's are the server's; what the client sent behind the last datagram that
 // arrived is lost too. Without client rows the server's own count of what was sent is taken.
+// Rows of TCP do not tell which end printed them, so they count as the sender's.
 func Parse(client, server []byte, payloadBytes int) (report workload.Report, err error) {
 	received, err := parseRows(server)
 	if err != nil {
@@ -114,8 +135,8 @@ func Parse(client, server []byte, payloadBytes int) (report workload.Report, err
 	}
 	for _, r := range received {
 		if !r.udp {
-			report.Workload = tool + "-tcp"
-			report.Take.Streams = append(report.Take.Streams, result.Stream{ReceiverL4BPS: r.rate})
+			report.Workload, report.OfSender = tool+"-tcp", true
+			report.Take.Streams = append(report.Take.Streams, result.Stream{ReceiverL4BPS: r.rate, Reverse: r.reverse()})
 			report.Seconds = max(report.Seconds, r.seconds)
 			continue
 		}
@@ -126,11 +147,12 @@ func Parse(client, server []byte, payloadBytes int) (report workload.Report, err
 			count = max(count, uint64(sent[i].bytes/float64(payloadBytes)))
 		}
 		lost := count - arrived
-		report.Take.Streams = append(report.Take.Streams, result.Stream{ReceiverL4BPS: r.rate, Sent: &count, Lost: &lost})
+		report.Take.Streams = append(report.Take.Streams, result.Stream{ReceiverL4BPS: r.rate, Sent: &count, Lost: &lost, Reverse: r.reverse()})
 		if r.seconds > 0 {
 			report.Take.ReceiverPPS += float64(arrived) / r.seconds
 		}
 	}
 	report.Take.Threads = len(report.Take.Streams)
+	named(&report)
 	return report, nil
 }

@@ -76,21 +76,21 @@ func TestParseText(t *testing.T) {
 		{"iperf2-tcp-P4-server.txt", "iperf-tcp", 4, true, 0, 0, 31.2, 31.3},
 		{"iperf2-tcp-P4-client.txt", "iperf-tcp", 4, false, 0, 0, 31.1, 31.3},
 	} {
-		r, receiver, err := ParseText(read(t, tt.file))
+		r, err := ParseText(read(t, tt.file))
 		if err != nil {
 			t.Errorf("%s: %v", tt.file, err)
 			continue
 		}
 		f := figures(r)
 		sent, lost, _ := f.Datagrams()
-		if r.Workload != tt.workload || len(f.Streams) != tt.streams || receiver != tt.receiver || sent != tt.sent || lost != tt.lost {
-			t.Errorf("%s: %s, %d streams, by the receiver %v, %d of %d lost", tt.file, r.Workload, len(f.Streams), receiver, lost, sent)
+		if r.Workload != tt.workload || len(f.Streams) != tt.streams || r.OfSender == tt.receiver || sent != tt.sent || lost != tt.lost {
+			t.Errorf("%s: %s, %d streams, by the sender %v, %d of %d lost", tt.file, r.Workload, len(f.Streams), r.OfSender, lost, sent)
 		}
 		if g := f.TotalReceiverL4BPS / 1e9; g < tt.leastGbit || g > tt.mostGbit {
 			t.Errorf("%s: %.4f Gbit/s", tt.file, g)
 		}
 	}
-	if _, _, err := ParseText([]byte("connect failed: Connection refused\n")); err == nil {
+	if _, err := ParseText([]byte("connect failed: Connection refused\n")); err == nil {
 		t.Error("a text without streams was accepted")
 	}
 }

@@ -53,7 +53,7 @@ func (Program) Measure(ctx context.Context, r workload.Request) (take workload.T
 	}
 	take = report.Take
 	take.Client, take.Server = client, server
-	addSenders(&take, server.Stdout)
+	addOtherEnd(&take, client.Stdout, server.Stdout)
 	if len(take.Streams) == 0 || total(take) == 0 {
 		return take, fmt.Errorf("iperf3: no payload arrived in %d s: the streams connect and nothing passes the DUT; `linerate doctor` and lab.end_offloads=off may help", settings.Seconds)
 	}

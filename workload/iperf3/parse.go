@@ -27,8 +27,12 @@ type output struct {
 			BlkSize  int    `json:"blksize"`
 			Reverse  int    `json:"reverse"`
 			Bidir    int    `json:"bidir"`
+			Omit     int    `json:"omit"`
 		} `json:"test_start"`
 	} `json:"start"`
+	Intervals []struct {
+		Streams []interval `json:"streams"`
+	} `json:"intervals"`
 	End struct {
 		Streams []struct {
 			Sender, Receiver *tcp
@@ -43,6 +47,7 @@ type output struct {
 
 type sum struct {
 	Seconds float64 `json:"seconds"`
+	Bytes   float64 `json:"bytes"`
 }
 
 // tcp is one end of a stream of TCP. Sender is true for both ends of a stream that this
@@ -57,6 +62,7 @@ type tcp struct {
 
 // udp is a stream of UDP: bytes are the sender's, packets and lost_packets the receiver's.
 type udp struct {
+	Socket      int     `json:"socket"`
 	Seconds     float64 `json:"seconds"`
 	Bytes       float64 `json:"bytes"`
 	LostPackets int64   `json:"lost_packets"`
@@ -100,9 +106,13 @@ func Parse(data []byte) (r workload.Report, err error) {
 			return r, fmt.Errorf("read the JSON of iperf3: stream %d has neither the ends of TCP nor UDP", i+1)
 		}
 	}
-	if o.Start.AcceptedConnection != nil { // what a server sends goes from B to A
-		for i := range r.Take.Streams {
-			r.Take.Streams[i].Reverse = !r.Take.Streams[i].Reverse
+	if protocol == "udp" {
+		countReceived(&r.Take, o, o)
+		correctOmitted(&r.Take, o)
+	}
+	if o.Start.AcceptedConnection != nil {
+		if err := ofServer(&r, o); err != nil {
+			return r, err
 		}
 	}
 	r.System, r.StartedUnixS = o.Start.SystemInfo, o.Start.Timestamp.Seconds

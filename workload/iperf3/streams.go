@@ -2,6 +2,7 @@ package iperf3
 
 import (
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strconv"
 
@@ -42,11 +43,28 @@ func addUDP(t *workload.Take, o output, u udp) {
 	t.Streams = append(t.Streams, s)
 }
 
-// addSenders adds what only the sending end's kernel knows of reverse streams, from the
-// server's JSON; both ends list the streams in one order.
-func addSenders(t *workload.Take, server []byte) {
-	var o output
-	if json.Unmarshal(server, &o) != nil || len(o.End.Streams) != len(t.Streams) {
+// ofServer mends what is read from a server's JSON: what a server sends goes from B to A, and
+// what arrived of it is in the client's JSON only.
+func ofServer(r *workload.Report, o output) error {
+	for i, s := range o.End.Streams {
+		stream := &r.Take.Streams[i]
+		stream.Reverse = !stream.Reverse
+		switch {
+		case s.UDP != nil && s.UDP.Sender:
+			return errors.New("read the JSON of iperf3: it is of a server that sends UDP (-R or --bidir), which does not know what arrived: take the client's")
+		case s.Sender != nil && s.Sender.Sender && s.Receiver.Bytes == 0:
+			stream.ReceiverL4BPS, r.OfSender = s.Sender.BitsPerSecond, true
+		}
+	}
+	return nil
+}
+
+// addOtherEnd adds what only the other end knows, from the server's JSON; both ends list the
+// streams in one order: the round trip of reverse streams of TCP, which the sending end's
+// kernel measures, and of UDP what the server received and what it sent.
+func addOtherEnd(t *workload.Take, client, server []byte) {
+	var o, c output
+	if json.Unmarshal(server, &o) != nil || json.Unmarshal(client, &c) != nil || len(o.End.Streams) != len(t.Streams) || len(c.End.Streams) != len(t.Streams) {
 		return
 	}
 	for i, s := range o.End.Streams {
@@ -54,6 +72,8 @@ func addSenders(t *workload.Take, server []byte) {
 			t.Streams[i].MeanRTTNS = s.Sender.MeanRTTUS * 1000
 		}
 	}
+	countReceived(t, c, o)
+	countReceived(t, o, c)
 }
 
 var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
