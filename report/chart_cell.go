@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/linerate/linerate/result"
@@ -123,17 +124,47 @@ func latencyChartOf(c cell, index int) *latencyChart {
 		ch.Ticks = append(ch.Ticks, tick{scale.percent(ns), timeTick(ns)})
 	}
 	ch.Bins = latencyHistogram(l, scale)
-	for i, p := range []struct {
+	for _, p := range []struct {
 		name string
 		ns   uint64
 	}{{"P50", l.P50NS}, {"P99", l.P99NS}, {"P99.9", l.P999NS}, {"max", l.MaxNS}} {
-		m := latencyMark{X: scale.percent(float64(p.ns)), Name: p.name, Value: timeNS(p.ns), LabelY: 12 + 14*float64(i%2), Anchor: "start"}
+		m := latencyMark{X: scale.percent(float64(p.ns)), Name: p.name, Value: timeNS(p.ns), Anchor: "start"}
 		if m.X > 60 {
 			m.Anchor = "end"
 		}
 		ch.Marks = append(ch.Marks, m)
 	}
+	placeLabels(ch.Marks)
 	return ch
+}
+
+// The rows of labels over the histogram, in pixels, and the width of a character in percent
+// of a chart as narrow as a phone has it.
+const (
+	latencyLabels    = 3
+	firstLabelY      = 11.0
+	labelStepY       = 13.0
+	characterPercent = 2.0
+)
+
+// placeLabels gives each label the first row in which it covers none before it.
+func placeLabels(marks []latencyMark) {
+	type span struct{ from, to float64 }
+	var rows [latencyLabels][]span
+	for i := range marks {
+		m := &marks[i]
+		width := characterPercent * float64(len([]rune(m.Name+" "+m.Value)))
+		at := span{m.X, m.X + width}
+		if m.Anchor == "end" {
+			at = span{m.X - width, m.X}
+		}
+		row := 0
+		for row < latencyLabels-1 && slices.ContainsFunc(rows[row], func(s span) bool { return at.from < s.to && s.from < at.to }) {
+			row++
+		}
+		rows[row] = append(rows[row], at)
+		m.LabelY = firstLabelY + labelStepY*float64(row)
+	}
 }
 
 func timeTick(ns float64) string {

@@ -39,6 +39,9 @@ func sectionsOf(d digest) []section {
 
 // Short is the heading without what stands behind it, for a list of contents.
 func (s section) Short() string {
+	if s.Ladder != nil {
+		return "Ladder: " + s.Ladder.Traffic
+	}
 	short, _, _ := strings.Cut(s.Heading, " (")
 	short, _, _ = strings.Cut(short, ":")
 	return short

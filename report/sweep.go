@@ -74,7 +74,7 @@ const sweepBarColumns = 20
 
 // sweepRows are the values with their intervals and a bar from zero.
 func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]string) {
-	columns = []column{{s.Field, true}, {"Mpps", true}, {"95 % interval", false}, {"to the best", true}, {"", false}, {"repeats, Mpps", false}}
+	columns = []column{{s.Field, numbers(s.Values)}, {"Mpps", true}, {"95 % interval", false}, {"to the best", true}, {"", false}, {"repeats, Mpps", false}}
 	highest := 0.0
 	for _, p := range c.Points {
 		highest = max(highest, p.EstimatePPS)
