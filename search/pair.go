@@ -12,9 +12,9 @@ const (
 	// errorVotes is the price, in duration sums, of a lower bound that lies a width away
 	// from the critical load. It falls as the trial time grows: errorDecay for each
 	// duration sum beyond errorSums.
-	errorVotes = 3.2
-	errorDecay = 1.2
-	errorSums  = 0.5
+	errorVotes = 1.3
+	errorDecay = 0.6
+	errorSums  = 2
 	// hurdleVotes is what another pair has to be cheaper by, in duration sums, once the
 	// bounds are narrow.
 	hurdleVotes = 0.4
