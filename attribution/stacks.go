@@ -1,5 +1,8 @@
 package attribution
 
+// LeastShare is what a call has to have of the whole to be in the tree of a record.
+const LeastShare = 0.001
+
 // Stacks are call chains with how often each was met, in groups one after another, whose
 // scatter tells how sure a share is.
 type Stacks struct {

@@ -57,3 +57,12 @@ func Subsystem(function string) string {
 	}
 	return best
 }
+
+// Subsystems are the names of all parts of the kernel but Other.
+func Subsystems() []string {
+	names := make([]string, len(subsystems))
+	for i, s := range subsystems {
+		names[i] = s.name
+	}
+	return names
+}

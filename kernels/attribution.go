@@ -40,6 +40,8 @@ func attribute(p *guest.Profile, value float64) *result.Attribution {
 		a.Subsystems = append(a.Subsystems, part(name, counts, all, value))
 	}
 	inOrder(a)
+	chains := attribution.Stacks{Names: p.Names, Stacks: p.Stacks, Counts: p.Counts}
+	a.Calls = chains.Tree(attribution.LeastShare)
 	return a
 }
 

@@ -41,25 +41,36 @@ type request struct {
 	files map[string][]byte
 	// versions are those of the programs.
 	versions map[string]string
+	// rate and accelerator are those of guests whose rates are measured.
+	rate        *guest.Rate
+	accelerator vm.Accelerator
+}
+
+// guest is the virtual machine that does what is asked, of these modules.
+func (q request) guest(asked guest.Request) (vm.Guest, error) {
+	for _, m := range q.modules {
+		asked.Modules = append(asked.Modules, guest.Module{Name: m.Name, Path: vm.ModulePath(m.Name), Optional: m.Optional})
+	}
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return vm.Guest{}, fmt.Errorf("encode the guest's request: %w", err)
+	}
+	files := map[string][]byte{guest.RequestFile: text}
+	maps.Copy(files, q.files)
+	return vm.Guest{
+		Kernel: q.kernel, Init: q.init, Arguments: []string{guest.Argument},
+		Files: files, Modules: q.modules,
+		MemoryBytes: q.memoryBytes, Seed: asked.Seed, TimeLimit: q.limit, Cards: q.cards,
+	}, nil
 }
 
 // bootOnce boots the kernel and collects what it reports.
 func (q request) bootOnce(ctx context.Context, seed int64) (boot, error) {
 	b := boot{Seed: seed}
 	asked := guest.Request{Seed: seed, Cells: q.cells, Packets: q.packets, Repetitions: q.repetitions, ProfilePackets: q.profilePackets, WindowPackets: q.windowPackets, SymbolPort: vm.RawPort}
-	for _, m := range q.modules {
-		asked.Modules = append(asked.Modules, guest.Module{Name: m.Name, Path: vm.ModulePath(m.Name), Optional: m.Optional})
-	}
-	text, err := json.Marshal(asked)
+	machine, err := q.guest(asked)
 	if err != nil {
-		return b, fmt.Errorf("encode the guest's request: %w", err)
-	}
-	files := map[string][]byte{guest.RequestFile: text}
-	maps.Copy(files, q.files)
-	machine := vm.Guest{
-		Kernel: q.kernel, Init: q.init, Arguments: []string{guest.Argument},
-		Files: files, Modules: q.modules,
-		MemoryBytes: q.memoryBytes, Seed: seed, TimeLimit: q.limit, Cards: q.cards,
+		return b, err
 	}
 	b.Command = machine.Command("INITRAMFS")
 	if q.windowPackets > 0 {

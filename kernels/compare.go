@@ -57,5 +57,6 @@ func Pair(a, b result.Cell, margin float64) result.KernelPair {
 	default:
 		p.Verdict = string(stats.Inconclusive)
 	}
+	p.KernelBound = boundOfCounts(a, b, p.Verdict)
 	return p
 }

@@ -41,6 +41,7 @@ type silent struct{ t *testing.T }
 
 func (s silent) Opened(k result.Kernel, boots int)                  { s.t.Log(k.Name, k.Source) }
 func (s silent) Booted(k result.Kernel, n int, b result.KernelBoot) { s.t.Log(k.Name, n, b) }
+func (s silent) Round(n, rounds int)                                { s.t.Log("round", n, "of", rounds) }
 func (s silent) Counted(kernel string, wall time.Duration)          { s.t.Log(kernel, "counted", wall) }
 func (s silent) Failed(k result.Kernel)                             { s.t.Log(k.Name, k.Error) }
 

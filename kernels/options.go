@@ -40,6 +40,8 @@ type Events interface {
 	Opened(k result.Kernel, boots int)
 	// Booted tells how a boot ended, the n-th of the kernel.
 	Booted(k result.Kernel, n int, b result.KernelBoot)
+	// Round tells that a round of the rates came to its end, the n-th of so many.
+	Round(n, rounds int)
 	// Counted tells that one boot more of a kernel counted each instruction, and how long it took.
 	Counted(kernel string, wall time.Duration)
 	// Failed tells why a kernel is not measured any further.

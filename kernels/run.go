@@ -20,6 +20,8 @@ type run struct {
 	options Options
 	record  result.Run
 	store   *result.Store
+	// requests are what the guests of each kernel that was opened have in common, by its name.
+	requests map[string]request
 	// method is how instructions are attributed, result.ByPlugin or result.BySampling; empty if they are not.
 	method string
 }
@@ -31,7 +33,7 @@ func Run(ctx context.Context, o Options) (*result.Run, error) {
 	if err := vm.Available(); err != nil {
 		return nil, fmt.Errorf("compare kernels: %w", err)
 	}
-	r := &run{options: o}
+	r := &run{options: o, requests: map[string]request{}}
 	r.record = result.Run{
 		Schema: result.SchemaV1, ID: o.Name, Started: time.Now().UTC(), Outcome: result.Running, Command: o.Command, Plan: o.Plan,
 		Testbed: result.Testbed{Kind: "vm"}, Cells: []result.Cell{}, Warnings: []result.Warning{}, Kernels: []result.Kernel{},
@@ -81,6 +83,7 @@ func (r *run) measure(ctx context.Context) error {
 		r.record.Kernels = append(r.record.Kernels, k)
 		r.record.Cells = append(r.record.Cells, cells...)
 		sinkOnly(r.record.Cells)
+		bindCells(r.record.Cells)
 		r.record.KernelPairs = Compare(r.record.Cells, float64(r.options.Plan.VM.Margin))
 		if err := r.store.SaveRun(&r.record); err != nil {
 			return err
@@ -89,6 +92,9 @@ func (r *run) measure(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+	if r.options.Plan.VM.Rates() {
+		return r.rates(ctx)
+	}
 	return nil
 }
 
@@ -96,23 +102,19 @@ func (r *run) measure(ctx context.Context) error {
 // the kernel's Error, and in Skipped of its cells.
 func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, []result.Cell) {
 	p := r.options.Plan
-	k := result.Kernel{Name: asked, AskedFor: asked, QEMU: []string{}, Modules: []string{}, ModulesRefused: []string{}, Boots: []result.KernelBoot{}}
+	k := result.Kernel{Name: r.nameFor(asked), AskedFor: asked, QEMU: []string{}, Modules: []string{}, ModulesRefused: []string{}, Boots: []result.KernelBoot{}}
 	fail := func(err error, cells []result.Cell) (result.Kernel, []result.Cell) {
 		k.Error = err.Error()
 		if ctx.Err() != nil {
 			k.Error = "the run was interrupted"
 		}
 		r.options.Events.Failed(k)
-		for i := range cells {
-			if cells[i].InstructionsPerPacket == nil && cells[i].Skipped == "" {
-				cells[i].Skipped = "the kernel was not measured: " + firstLine(k.Error)
-			}
-		}
+		skipUnmeasured(cells, k)
 		return k, cells
 	}
 	opened, err := vm.Open(ctx, asked, r.options.Cache)
 	if err != nil {
-		return fail(err, newCells(p, r.nameFor(asked)))
+		return fail(err, newCells(p, k.Name))
 	}
 	k.Name, k.Release, k.Source = r.nameFor(opened.Release), opened.Release, opened.Source
 	cells := newCells(p, k.Name)
@@ -122,6 +124,11 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 	}
 	q.init = r.options.Init
 	maps.Copy(r.record.Environment.Versions, q.versions)
+	r.requests[k.Name] = q
+	if !p.VM.Counts() {
+		r.options.Events.Opened(k, p.VM.Rounds)
+		return k, cells
+	}
 	total := p.VM.Seeds * p.VM.Boots
 	var first boot
 	r.options.Events.Opened(k, total)
@@ -168,6 +175,15 @@ func (r *run) nameFor(release string) string {
 			return name
 		}
 		name = fmt.Sprintf("%s#%d", release, n)
+	}
+}
+
+// skipUnmeasured gives the cells of a kernel that failed the reason for which they have no figure.
+func skipUnmeasured(cells []result.Cell, k result.Kernel) {
+	for i, c := range cells {
+		if c.Kernel == k.Name && c.InstructionsPerPacket == nil && c.ForwardingRate == nil && c.Skipped == "" {
+			cells[i].Skipped = "the kernel was not measured: " + firstLine(k.Error)
+		}
 	}
 }
 

@@ -32,10 +32,15 @@ func TestTuning(t *testing.T) {
 		if s.SentFrames != 1600 || s.ReceivedFrames != 1600 || s.Device == plan.DeviceCard && s.ReceivedIPPackets != 1600 {
 			t.Errorf("%s: the accounts differ: %+v", c.ID, s)
 		}
+		// Cells of the card differ by what its rings and interrupts were like before, up to 1.3 % as seen.
+		same := 0.01
+		if s.Device == plan.DeviceCard {
+			same = 0.03
+		}
 		switch {
 		case s.CloneSKB == 0 && s.Burst == 1:
 			untuned = v.Value
-		case s.CloneSKB == 1 && (v.Value > 1.01*untuned || v.Value < 0.99*untuned):
+		case s.CloneSKB == 1 && (v.Value > (1+same)*untuned || v.Value < (1-same)*untuned):
 			t.Errorf("%s: %v, and %v untuned: clone_skb 1 builds each packet, as 0 does", c.ID, v.Value, untuned)
 		case s.CloneSKB > 1 && v.Value > 0.85*untuned, s.Burst > 1 && v.Value > 0.7*untuned:
 			t.Errorf("%s: %v, and %v untuned", c.ID, v.Value, untuned)

@@ -123,7 +123,7 @@ func TestSetEveryField(t *testing.T) {
 		"tests": "throughput,back-to-back", "frame_loss_rate.step": "5%", "frame_loss_rate.trial_duration": "2s",
 		"back_to_back.repeats": "50", "back_to_back.max_frames": "4096", "back_to_back.step_frames": "8", "back_to_back.verifications": "0", "back_to_back.idle": "2s",
 		"system_recovery.overload_duration": "60s", "system_recovery.recovery_duration": "30s", "system_recovery.repeats": "1", "capture.frames": "100",
-		"kernels": "a,b", "tuning.devices": "[]", "tuning.clone_skb": "[]", "tuning.burst": "[]", "vm.seeds": "2", "vm.boots": "2", "vm.packets": "5000", "vm.repetitions": "1", "vm.margin": "1%", "vm.extra_rules": "1", "vm.iptables": "legacy", "vm.attribute": "true", "vm.attribute_by": "plugin", "vm.memory_bytes": "1073741824", "vm.time_limit": "1m",
+		"kernels": "a,b", "tuning.devices": "[]", "tuning.clone_skb": "[]", "tuning.burst": "[]", "vm.metric": "rate", "vm.accelerator": "tcg", "vm.rounds": "7", "vm.trial_duration": "2s", "vm.load_pps": "1e4", "vm.seeds": "2", "vm.boots": "2", "vm.packets": "5000", "vm.repetitions": "1", "vm.margin": "1%", "vm.extra_rules": "1", "vm.iptables": "legacy", "vm.attribute": "true", "vm.attribute_by": "plugin", "vm.memory_bytes": "1073741824", "vm.time_limit": "1m",
 		"observe.ledger": "false", "observe.threads": "false", "observe.cpu_speed": "false",
 	}
 	only := map[string]bool{"schema": true, "testbed": true, "traffic.ip_version": true, // equal to the default here

@@ -156,7 +156,7 @@ func everyField(t *testing.T) Plan {
 		Sweep:    Sweep{Repeats: 4}, // a plan with A and B has no field to sweep
 		Repeated: Repeated{Figure: FigureThroughput, LoadPPS: 1e6, TrialDuration: 2e9, Trials: 3, Seed: 9},
 		Kernels:  []string{"a", "b,c"},
-		VM:       VM{Iptables: IptablesLegacy, Seeds: 2, Boots: 2, Packets: 5000, Repetitions: 1, Margin: 0.002, ExtraRules: 1, Attribute: true, AttributeBy: BySampling, MemoryBytes: 1 << 30, TimeLimit: 60e9},
+		VM:       VM{Metric: MetricBoth, Accelerator: AcceleratorKVM, Rounds: 7, TrialDuration: 2e9, LoadPPS: 1e4, Iptables: IptablesLegacy, Seeds: 2, Boots: 2, Packets: 5000, Repetitions: 1, Margin: 0.002, ExtraRules: 1, Attribute: true, AttributeBy: BySampling, MemoryBytes: 1 << 30, TimeLimit: 60e9},
 	}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,16 @@ import (
 
 // VM says how the kernels of testbed vm are booted and measured, by `linerate kernels`.
 type VM struct {
+	// Metric is what is compared: MetricInstructions, MetricRate or MetricBoth.
+	Metric string `yaml:"metric" json:"metric"`
+	// Accelerator executes the guests whose rates are measured: "auto" is KVM if it works,
+	// "kvm" is KVM even if it is slow, "tcg" is QEMU's translator. Instructions are always counted by it.
+	Accelerator string `yaml:"accelerator" json:"accelerator"`
+	// Rounds of the rate: in each, every kernel is booted anew, and the first one twice.
+	Rounds int `yaml:"rounds" json:"rounds"`
+	// TrialDuration of a rate, and LoadPPS what the generator offers; 0 is as much as it can.
+	TrialDuration Duration `yaml:"trial_duration" json:"trial_duration"`
+	LoadPPS       float64  `yaml:"load_pps" json:"load_pps"`
 	// Seeds are the seeds 1 to Seeds, each with a layout of hash tables of its own.
 	Seeds int `yaml:"seeds" json:"seeds"`
 	// Boots with each seed: they show that one seed gives one figure.
@@ -48,8 +58,30 @@ const (
 	IptablesLegacy = "legacy"
 )
 
+// The values of VM.Metric.
+const (
+	MetricInstructions = "instructions"
+	MetricRate         = "rate"
+	MetricBoth         = "both"
+)
+
+// The values of VM.Accelerator.
+const (
+	AcceleratorAuto = "auto"
+	AcceleratorKVM  = "kvm"
+	AcceleratorTCG  = "tcg"
+)
+
+// Counts tells whether instructions are counted.
+func (v VM) Counts() bool { return v.Metric != MetricRate }
+
+// Rates tells whether rates are measured.
+func (v VM) Rates() bool { return v.Metric == MetricRate || v.Metric == MetricBoth }
+
 func defaultVM() VM {
-	return VM{Iptables: IptablesNft, Seeds: 3, Boots: 1, Packets: 2000, Repetitions: 3, Margin: 0.001, AttributeBy: ByEither, MemoryBytes: 512 << 20, TimeLimit: Duration(3 * time.Minute)}
+	return VM{Metric: MetricInstructions, Accelerator: AcceleratorAuto, Rounds: 10, TrialDuration: Duration(time.Second),
+		Iptables: IptablesNft, Seeds: 3, Boots: 1, Packets: 2000, Repetitions: 3, Margin: 0.001, AttributeBy: ByEither, MemoryBytes: 512 << 20, TimeLimit: Duration(3 * time.Minute),
+	}
 }
 
 // GuestScenarios are the spellings of the scenarios that a guest has, where linerate's own
@@ -73,6 +105,13 @@ func (c *checker) vm(p Plan) {
 	c.whole("vm.extra_rules", "vm.extra_rules", v.ExtraRules)
 	c.whole("vm.memory_bytes", "vm.memory_bytes", v.MemoryBytes)
 	c.duration("vm.time_limit", v.TimeLimit)
+	if v.Metric != "" { // in a run that was stored before there were rates
+		c.choice("vm.metric", v.Metric)
+		c.choice("vm.accelerator", v.Accelerator)
+		c.whole("vm.rounds", "vm.rounds", v.Rounds)
+		c.duration("vm.trial_duration", v.TrialDuration)
+		c.load("vm.load_pps", v.LoadPPS, "0 (as much as the generator can) or more", v.LoadPPS >= 0)
+	}
 	if v.Iptables != "" { // in a run that was stored before there was iptables in guests
 		c.choice("vm.iptables", v.Iptables)
 	}

@@ -17,6 +17,7 @@ func attributionSections(d digest) []section {
 	if s == nil {
 		return nil
 	}
+	s.Flames = kernelFlames(d)
 	list := []section{*s}
 	if changes := functionChangeSection(d); changes != nil {
 		list = append(list, *changes)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/linerate/linerate/result"
 )
@@ -29,6 +28,7 @@ func costSections(d digest) []section {
 			s.Anchor, s.Heading = fmt.Sprintf("cost-%d", len(list)+1), s.Heading+", further cells"
 		}
 		s.Columns, s.Rows = costTable(part)
+		s.Flames = costFlames(part, cells[0], s.Anchor)
 		for _, c := range part {
 			s.Notes = append(s.Notes, costNotes(c)...)
 		}
@@ -39,6 +39,9 @@ func costSections(d digest) []section {
 	}
 	return list
 }
+
+// muchDifference is the share by which the samples may exceed the CPU time before a note says why.
+const muchDifference = 0.05
 
 // costTable has the parts by falling cost, then the sum beside what it should be.
 func costTable(cells []cell) ([]column, [][]string) {
@@ -80,14 +83,14 @@ func costTable(cells []cell) ([]column, [][]string) {
 func subsystemText(c *result.Cost, name string) string {
 	for _, p := range c.Subsystems {
 		if p.Name == name {
-			return intervalText(p.NSPerPacket, p.LowNSPerPacket, p.HighNSPerPacket) + " " + shareText(p.NSPerPacket/c.SampledNSPerPacket)
+			return intervalText(p.NSPerPacket, p.LowNSPerPacket, p.HighNSPerPacket) + shareText(p.NSPerPacket/c.SampledNSPerPacket)
 		}
 	}
-	return "-" + strings.Repeat(" ", len(" 100 %"))
+	return "-"
 }
 
-// shareText is right-aligned, so that what stands before it is too.
-func shareText(share float64) string { return fmt.Sprintf("%3.0f %%", 100*share) }
+// shareText is as wide for one digit as for two, so that what stands before it is aligned.
+func shareText(share float64) string { return fmt.Sprintf("%8s", fmt.Sprintf("(%.0f %%)", 100*share)) }
 
 func intervalText(value, low, high float64) string {
 	return nsText(value) + " ±" + nsText((high-low)/2)
@@ -134,6 +137,9 @@ func costNotes(c cell) []string {
 	text += "."
 	if missing := 1 - float64(k.Samples)/float64(max(1, k.ExpectedSamples)); missing > 0.02 {
 		text += fmt.Sprintf(" %s of the samples that the frequency gives are missing: the machine's CPU was taken away, or interrupts were off.", Percent(missing))
+	}
+	if k.DifferenceRatio > muchDifference {
+		text += " The samples add up to more than the CPU time: those that were due while the CPU slept came late, when a packet had woken it, and stand mostly in finish_task_switch, among scheduler and timers. Nearer to the throughput it sleeps less."
 	}
 	if k.LostSamples > 0 {
 		text += fmt.Sprintf(" %s samples were lost.", Thousands(uint64(k.LostSamples)))

@@ -113,11 +113,11 @@ func (HTML) Write(w io.Writer, run *result.Run, trials []result.Trial) error {
 }
 
 func htmlPageOf(run *result.Run, trials []result.Trial) (*htmlPage, error) {
-	css, err := styles()
+	css, err := joined("html/*.css")
 	if err != nil {
 		return nil, err
 	}
-	script, err := htmlFiles.ReadFile("html/script.js")
+	script, err := joined("html/*.js")
 	if err != nil {
 		return nil, err
 	}
@@ -250,20 +250,20 @@ func asUint(n any) uint64 {
 	return 0
 }
 
-// styles are all style sheets. That of the page comes last in the alphabet: the others
-// have selectors of their own.
-func styles() (string, error) {
-	names, err := fs.Glob(htmlFiles, "html/*.css")
+// joined are all files of a kind. The style sheet of the page comes last in the alphabet:
+// the others have selectors of their own.
+func joined(pattern string) (string, error) {
+	names, err := fs.Glob(htmlFiles, pattern)
 	if err != nil {
 		return "", err
 	}
 	var all strings.Builder
 	for _, name := range names {
-		css, err := htmlFiles.ReadFile(name)
+		text, err := htmlFiles.ReadFile(name)
 		if err != nil {
 			return "", err
 		}
-		all.Write(css)
+		all.Write(text)
 	}
 	return all.String(), nil
 }

@@ -28,8 +28,15 @@ func kernelSections(d digest) []section {
 	if tuned(d.Run) {
 		return append(tuningSections(d), bootSection(d))
 	}
-	list := []section{countSection(d)}
+	var list []section
+	if d.Run.Plan.VM.Counts() {
+		list = append(list, countSection(d))
+	}
 	if s := kernelPairSection(d); s != nil {
+		list = append(list, *s)
+	}
+	list = append(list, kernelRateSections(d)...)
+	if s := kernelBoundSection(d); s != nil {
 		list = append(list, *s)
 	}
 	list = append(list, attributionSections(d)...)
@@ -137,38 +144,15 @@ func pairWords(p result.KernelPair, counts bool) string {
 	return change
 }
 
-// countGraph draws the scenarios over the kernels, with the most flows of each.
+// countGraph draws the counts.
 func countGraph(run *result.Run) *graph {
-	if len(run.Kernels) < 2 {
-		return nil
-	}
-	g := &graph{ID: "instructions-plot", Title: "Instructions per packet, kernels in the order of the table", XName: "kernel", YName: "instructions per packet", XTop: float64(len(run.Kernels))}
-	most := slices.Max(run.Plan.Traffic.Flows)
-	for _, group := range kernelGroups(run) {
-		line := graphLine{Name: group.label, Mark: markOfLine(len(g.Lines))}
-		for _, c := range group.cells {
-			if v := c.InstructionsPerPacket; v != nil && c.Flows == most {
-				at := slices.IndexFunc(run.Kernels, func(k result.Kernel) bool { return k.Name == c.Kernel })
-				line.Points = append(line.Points, [2]float64{float64(at + 1), v.Value})
-				g.YTop = max(g.YTop, v.Value)
+	return kernelGraph(run, kernelPlot{"instructions-plot", "Instructions per packet, kernels in the order of the table", "instructions per packet",
+		func(c result.Cell) (float64, bool) {
+			if c.InstructionsPerPacket == nil {
+				return 0, false
 			}
-		}
-		if len(line.Points) > 0 {
-			g.Lines = append(g.Lines, line)
-		}
-	}
-	if len(g.Lines) == 0 {
-		return nil
-	}
-	for i := range run.Kernels {
-		g.XTicks = append(g.XTicks, graphTick{float64(i + 1), strconv.Itoa(i + 1)})
-	}
-	const step = 2000
-	for y := 0.0; y <= g.YTop+step; y += step {
-		g.YTicks = append(g.YTicks, graphTick{y, Thousands(uint64(y))})
-	}
-	g.YTop = g.YTicks[len(g.YTicks)-1].At
-	return g
+			return c.InstructionsPerPacket.Value, true
+		}})
 }
 
 // kernelPairSection has a row for each pair of kernels and a column for each scenario.
@@ -238,6 +222,14 @@ func kernelHeadline(d digest) []string {
 	if tuned(d.Run) {
 		return tuningHeadline(d)
 	}
+	if !d.Run.Plan.VM.Counts() {
+		return rateHeadline(d)
+	}
+	return append(countHeadline(d), rateHeadline(d)...)
+}
+
+// countHeadline answers which kernel costs more instructions.
+func countHeadline(d digest) []string {
 	var group *kernelGroup
 	for _, g := range kernelGroups(d.Run) {
 		better := group == nil || g.cells[0].Scenario == "route" && group.cells[0].Scenario != "route" || g.cells[0].Scenario == group.cells[0].Scenario && g.cells[0].Flows > group.cells[0].Flows
@@ -271,7 +263,8 @@ func kernelHeadline(d digest) []string {
 }
 
 var kernelCSVHeadings = []string{"run_id", "kernel", "cell", "scenario", "backend", "frame_size_bytes", "flows",
-	"instructions_per_packet", "sink_only_instructions", "min_instructions", "max_instructions", "boots", "skipped"}
+	"instructions_per_packet", "sink_only_instructions", "min_instructions", "max_instructions", "boots", "skipped",
+	"forwarding_rate_pps", "sink_only_pps", "min_pps", "max_pps", "rounds", "end_host_share_ratio", "verdict"}
 
 // kernelCSV writes one row for each cell.
 func kernelCSV(w io.Writer, run *result.Run) error {
@@ -282,6 +275,7 @@ func kernelCSV(w io.Writer, run *result.Run) error {
 		if v := c.InstructionsPerPacket; v != nil {
 			row[7], row[8], row[9], row[10], row[11] = csvNumber(v.Value), csvNumber(v.SinkOnly), csvNumber(v.Min), csvNumber(v.Max), strconv.Itoa(v.Boots)
 		}
+		row = append(row, kernelRateCSV(c)...)
 		out.Write(row)
 	}
 	out.Flush()

@@ -20,6 +20,8 @@ type section struct {
 	Graph   *graph
 	// Ladder takes the place of the table in HTML.
 	Ladder *ladder
+	// Flames stand behind the table, in HTML only.
+	Flames []flame
 	Notes  []string
 }
 

@@ -20,6 +20,8 @@ type Attribution struct {
 	// Subsystems and Functions are by falling count.
 	Subsystems []AttributedPart     `json:"subsystems"`
 	Functions  []AttributedFunction `json:"functions"`
+	// Calls are the call chains from the outermost functions inwards; of samples only.
+	Calls []CallNode `json:"calls,omitempty"`
 	// File is the profile in the format of pprof, in the run's folder: call chains of samples, or
 	// the counts of functions, each under its subsystem.
 	File string `json:"file"`

@@ -10,6 +10,8 @@ type InstructionsPerPacket struct {
 	// SinkOnly is the Value of the same kernel and traffic without a DUT: generator, one device and
 	// sink. Value less SinkOnly is the DUT's share. 0 if the plan does not have the scenario none.
 	SinkOnly float64 `json:"sink_only"`
+	// EndHostShareRatio is SinkOnly/Value, the share that is not the DUT's; 0 without SinkOnly.
+	EndHostShareRatio float64 `json:"end_host_share_ratio"`
 	// Min and Max are the least and the greatest of the boots.
 	Min float64 `json:"min"`
 	Max float64 `json:"max"`
@@ -43,7 +45,9 @@ type Kernel struct {
 // KernelBoot is one boot of a kernel.
 type KernelBoot struct {
 	Seed int64 `json:"seed"`
-	// WallS is the real time from the start of the emulator to its end, in seconds.
+	// Accelerator is "kvm" or "tcg" if the boot was one for rates; empty if it counted instructions.
+	Accelerator string `json:"accelerator,omitempty"`
+	// WallS is the real time from the start of the emulator to its end, in seconds; of a boot for rates, to the end of the boot.
 	WallS float64 `json:"wall_s"`
 	Error string  `json:"error,omitempty"`
 }
@@ -63,4 +67,5 @@ type KernelPair struct {
 	// Verdict is "changed": beyond the margin, and every boot of one is beyond every boot of the
 	// other; "equivalent": within the margin; or "inconclusive".
 	Verdict string `json:"verdict"`
+	KernelBound
 }

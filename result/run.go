@@ -45,6 +45,8 @@ type Run struct {
 	// Kernels and KernelPairs are set by a run of testbed vm: what was booted, and each pair of kernels in each cell.
 	Kernels     []Kernel     `json:"kernels,omitempty"`
 	KernelPairs []KernelPair `json:"kernel_pairs,omitempty"`
+	// KernelRates are set where the plan asks for the kernels' forwarding rates (vm.metric).
+	KernelRates *KernelRates `json:"kernel_rates,omitempty"`
 }
 
 // Warning is a doubt, kept as data: Code is stable and for programs, Text is a sentence for people.
@@ -137,7 +139,8 @@ type Cell struct {
 	CeilingPPS float64 `json:"ceiling_pps"`
 	// CeilingBound is what sets the ceiling: see Ceiling.
 	CeilingBound Verdict `json:"ceiling_bound,omitempty"`
-	// Verdict is the verdict of the goal that the cell is described at; empty when the cell was skipped.
+	// Verdict is the verdict of the goal that the cell is described at; empty when the cell was skipped,
+	// and in a run of kernels without the scenario none, which tells what the end hosts cost.
 	Verdict Verdict `json:"verdict"`
 	// Evidence are the sentences that the verdict rests on.
 	Evidence []string  `json:"evidence"`
@@ -174,6 +177,7 @@ type Cell struct {
 	// Kernel is the Name of the kernel that a run of testbed vm booted for the cell.
 	Kernel                string                 `json:"kernel,omitempty"`
 	InstructionsPerPacket *InstructionsPerPacket `json:"instructions_per_packet,omitempty"`
+	ForwardingRate        *ForwardingRate        `json:"forwarding_rate,omitempty"`
 	Attribution           *Attribution           `json:"attribution,omitempty"`
 	// Cost says where the CPU time of a packet goes, if the plan asks for it.
 	Cost *Cost `json:"cost,omitempty"`

@@ -81,6 +81,9 @@ Exit codes for git bisect run, with --fail-above: 0 no cell became dearer, 1 one
 	flags.Var(fieldFlag{&f.fields, "vm.boots"}, "boots", "boot `N` times with each seed; sets vm.boots")
 	flags.Var(fieldFlag{&f.fields, "vm.attribute"}, "attribute", "`true`: say in which functions of the kernel the instructions are; sets vm.attribute")
 	flags.Lookup("attribute").NoOptDefVal = "true"
+	flags.Var(fieldFlag{&f.fields, "vm.metric"}, "metric", "`METRIC`: instructions, rate or both; sets vm.metric")
+	flags.Var(fieldFlag{&f.fields, "vm.accelerator"}, "accelerator", "`WORD` for what executes guests whose rates are measured: auto, kvm or tcg; sets vm.accelerator")
+	flags.Var(fieldFlag{&f.fields, "vm.rounds"}, "rounds", "measure rates in `N` rounds; sets vm.rounds")
 	flags.StringVar(&f.out, "out", "", "`FOLDER` of the run (default "+runsFolder+"/TIME-PLAN-NAME)")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the run (default six random digits)")
 	flags.StringVar(&f.cache, "cache", "", "`FOLDER` for packages of kernels (default linerate/kernels in the user's cache)")
@@ -271,6 +274,9 @@ func (l kernelLines) Opened(k result.Kernel, boots int) {
 func (l kernelLines) Booted(k result.Kernel, n int, b result.KernelBoot) {
 	fmt.Fprintf(l.w, "%s: boot %d, seed %d: %.0f s\n", k.Name, n, b.Seed, b.WallS)
 }
+
+// Round says how far it is.
+func (l kernelLines) Round(n, rounds int) { fmt.Fprintf(l.w, "rates: round %d of %d\n", n, rounds) }
 
 // Counted says how long it took.
 func (l kernelLines) Counted(kernel string, wall time.Duration) {

@@ -3,6 +3,7 @@ package pktgen
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/linerate/linerate/generator"
 	"github.com/linerate/linerate/internal/netns"
@@ -67,6 +68,16 @@ func (d Device) tell(lines []string) error {
 		}
 	}
 	return nil
+}
+
+// Pace makes the device wait between frames, to send so many in a second; 0 is as fast as it
+// goes. pktgen knows whole nanoseconds.
+func (d Device) Pace(pps float64) error {
+	delay := uint64(0)
+	if pps > 0 {
+		delay = uint64(math.Round(1e9 / pps))
+	}
+	return d.tell([]string{fmt.Sprintf("delay %d", delay)})
 }
 
 // SendExactly sends so many frames from the device, and from any other of its namespace

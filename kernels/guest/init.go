@@ -76,6 +76,9 @@ func serve(report func(Report)) error {
 	if err := load(q.Modules, booted); err != nil {
 		return err
 	}
+	if q.Rate != nil {
+		return q.answer(booted, report)
+	}
 	report(Report{Booted: booted})
 	if err := enlargeConntrack(); err != nil {
 		return err

@@ -42,6 +42,8 @@ type lab struct {
 	handle       vnetns.NsHandle
 	// rules are those of iptables, whose counters are held to the packets; nil without.
 	rules *chainOfRules
+	// live tells that time is real, and waiting costs it.
+	live bool
 }
 
 // openLab makes the namespaces and joins them.

@@ -55,6 +55,7 @@ func measure(q Request, m *Measured) (err error) {
 	if err != nil {
 		return err
 	}
+	l.live = q.Rate != nil
 	to, ns, device, err := l.apply(m.Cell)
 	if err != nil {
 		return err
@@ -69,6 +70,9 @@ func measure(q Request, m *Measured) (err error) {
 	}
 	if err := l.checkRules(m); err != nil {
 		return err
+	}
+	if q.Rate != nil {
+		return q.rate(m, s, ns, device)
 	}
 	for i := range q.Repetitions {
 		time.Sleep(settleBeforeRun + time.Duration(i)*settleStep)

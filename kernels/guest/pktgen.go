@@ -57,7 +57,7 @@ func flowsBetween(from, to testbed.Side, n int) []frame.Flow {
 
 // send sends so many packets and returns the time that it was busy, without what it idled.
 func (s *source) send(packets int) (sent int, busyNS uint64, err error) {
-	r, err := s.device.SendExactly(uint64(packets))
+	r, err := s.exactly(packets)
 	return int(r.Packets), r.BusyUS * 1000, err
 }
 

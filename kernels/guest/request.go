@@ -24,6 +24,10 @@ type Request struct {
 	Repetitions int `json:"repetitions"`
 	// ProfilePackets are sent once more with the CPU sampled; 0 for no profile.
 	ProfilePackets int `json:"profile_packets"`
+	// Rate asks for rates in real time in place of counts.
+	Rate *Rate `json:"rate,omitempty"`
+	// mark tells that a measurement begins or ends.
+	mark func(string)
 	// WindowPackets are sent once more between marks for a counter in the emulator; 0 for none.
 	WindowPackets int `json:"window_packets"`
 	// SymbolPort is the I/O port for the kernel's symbols, if there are windows; UnpackSymbols reads them.
@@ -60,6 +64,10 @@ type Report struct {
 	// Error ends the guest's work.
 	Error string `json:"error,omitempty"`
 	Done  bool   `json:"done,omitempty"`
+	// Mark stands before and after what is measured in real time: MarkBegin or MarkEnd.
+	Mark string `json:"mark,omitempty"`
+	// ClockNS is the guest's clock at the report, where it measures in real time; it may accompany any of the others.
+	ClockNS int64 `json:"clock_ns,omitempty"`
 }
 
 // Booted tells what runs.
@@ -83,6 +91,8 @@ type Measured struct {
 	Received int `json:"received"`
 	// BusyNS is the generator's time of each repetition without its idle time, as pktgen's Result says, to the microsecond.
 	BusyNS []uint64 `json:"busy_ns"`
+	// Rate is set in place of BusyNS where packets a second were asked for.
+	Rate *RateMeasured `json:"rate,omitempty"`
 	// ReceivedIP are the packets of the last repetition that reached the receiver's IP layer, and
 	// ResultPPS is pktgen's own figure of each repetition; only for a setting that is tried.
 	ReceivedIP int      `json:"received_ip,omitempty"`

@@ -121,6 +121,11 @@ func (l *lab) bridge() error {
 		return fmt.Errorf("make a bridge: %w", err)
 	}
 	l.did("ip link add br0 type bridge mcast_snooping 0")
+	if l.live {
+		if err := l.forwardAtOnce(); err != nil {
+			return err
+		}
+	}
 	for _, name := range []string{dutIn, dutOut} {
 		port, err := l.dut.LinkByName(name)
 		if err == nil {

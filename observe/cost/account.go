@@ -16,8 +16,6 @@ const (
 	// groups of samples, one after another, show whether samples depend on each other.
 	groups     = 20
 	confidence = 0.95
-	// leastShare of a call to be in the tree.
-	leastShare = 0.001
 )
 
 // Symbols are those of the running kernel, its modules and its BPF programs.
@@ -63,7 +61,7 @@ func (t *Taken) Cost(packets uint64, symbols *attribution.Symbols) (*result.Cost
 	}
 	c := &result.Cost{FrequencyHz: float64(t.frequencyHz), Packets: packets, LostSamples: t.lost, DUTSamples: stacks.Total(),
 		ExpectedSamples: int(math.Round(float64(last-first) / 1e9 * float64(t.frequencyHz) * float64(t.cpus))),
-		Subsystems:      []result.CostPart{}, Functions: []result.CostFunction{}, Calls: nodes(stacks.Tree(leastShare))}
+		Subsystems:      []result.CostPart{}, Functions: []result.CostFunction{}, Calls: stacks.Tree(attribution.LeastShare)}
 	sum := make([]int, groups)
 	for _, n := range all {
 		c.Samples += n
@@ -139,12 +137,4 @@ func order(c *result.Cost) {
 	slices.SortFunc(c.Others, func(a, b result.CPUShare) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Name, b.Name))
 	})
-}
-
-func nodes(tree []*attribution.Node) []result.CallNode {
-	var list []result.CallNode
-	for _, n := range tree {
-		list = append(list, result.CallNode{Name: n.Name, Share: n.Share, Calls: nodes(n.Calls)})
-	}
-	return list
 }

@@ -32,7 +32,7 @@
   }
   const tip = document.getElementById("tip");
   document.addEventListener("pointermove", (e) => {
-    const mark = e.target instanceof Element ? e.target.closest("svg .mark, svg .band, svg .bar, svg .bin, svg .cpuchart rect") : null;
+    const mark = e.target instanceof Element ? e.target.closest("svg .mark, svg .band, svg .bar, svg .bin, svg .cpuchart rect, svg .call") : null;
     const title = mark && mark.querySelector("title");
     tip.hidden = !title;
     if (!title) return;

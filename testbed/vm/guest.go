@@ -218,6 +218,10 @@ type tail struct {
 	lines []string
 	rest  string
 	panic string
+	// broke is the line in which the emulator says that KVM cannot go on; it waits for ever then.
+	broke string
+	// alarm is called then, if it is set.
+	alarm func()
 }
 
 // Write takes what the console printed.
@@ -233,6 +237,12 @@ func (t *tail) Write(b []byte) (int, error) {
 		}
 		if strings.Contains(p, "Kernel panic") {
 			t.panic = p
+		}
+		if strings.Contains(p, "KVM internal error") && t.broke == "" {
+			t.broke = p
+			if t.alarm != nil {
+				t.alarm()
+			}
 		}
 		t.lines = append(t.lines, p)
 	}
@@ -254,4 +264,11 @@ func (t *tail) panicked() string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	return t.panic
+}
+
+// broken is the line in which the emulator said that KVM cannot go on, or empty.
+func (t *tail) broken() string {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return t.broke
 }

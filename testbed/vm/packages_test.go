@@ -24,6 +24,7 @@ type quiet struct{}
 func (quiet) Opened(result.Kernel, int)                    {}
 func (quiet) Booted(result.Kernel, int, result.KernelBoot) {}
 func (quiet) Counted(string, time.Duration)                {}
+func (quiet) Round(int, int)                               {}
 func (quiet) Failed(result.Kernel)                         {}
 
 // packed is a Debian kernel's image and modules by their path in a package, the modules compressed.
