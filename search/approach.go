@@ -99,6 +99,9 @@ func (v *view) sharpStrict() (float64, bool) {
 	if !v.reveals(v.points[v.upper].lossRatio()) || x1-r1 > sharpWidths*w || v.lower >= 0 && r1 < v.at(v.lower) {
 		return 0, false
 	}
+	if v.falling() {
+		return r1, true
+	}
 	for i := v.upper + 1; i < len(v.points); i++ {
 		p, alike := v.points[i].lossRatio(), (v.points[i].fullTrials > 0) == (v.points[v.upper].fullTrials > 0)
 		if p < few && alike {
@@ -113,6 +116,16 @@ func (v *view) sharpStrict() (float64, bool) {
 		v.beliefSpread = 0
 	}
 	return r1, true
+}
+
+// falling says that of the two lowest loads with loss, both tried at full length, the
+// lower one lost more: the trials scatter, and the crossing is as near as their scatter.
+func (v *view) falling() bool {
+	if v.upper+1 >= len(v.points) {
+		return false
+	}
+	p, q := v.points[v.upper], v.points[v.upper+1]
+	return p.fullTrials > 0 && q.fullTrials > 0 && p.lossRatio() >= q.lossRatio()
 }
 
 // guess returns where to look next for the critical load, strictly inside the bracket.

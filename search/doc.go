@@ -11,9 +11,10 @@
 //
 // How loads are chosen: a short trial at the maximum load gives the rate forwarded
 // under overload, a hint only. Short trials then close in by the loss curve
-// (approach). Near the crossing, an estimate by Bayes' rule says at which load the
-// next full trial brings the bounds closest to their width (decide), doubts bounds
-// that it finds improbable, and leaves the verdict to the classification of the RFC.
+// (approach). Near the crossing, an estimate by Bayes' rule gives the likely devices, and
+// of all pairs of loads that could become the two bounds the search pursues the cheapest:
+// trial seconds until the RFC's classification makes them what is wanted, and a price on
+// the distance of the lower one from the crossing (pair). The verdict stays with the classification.
 // Loss that does not fall with the load is checked at low loads (probe). Of a bounded
 // trial time each goal has a share; when what is left is good for two decisions at
 // most and a bound is missing, loads well off the crossing are taken, because a wide

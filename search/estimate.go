@@ -10,11 +10,20 @@ import (
 type estimate struct {
 	from, step float64
 	weights    []float64
+	// kinds are the devices that the weights are summed over.
+	kinds []kind
+}
+
+// kind is a device that the trials may come from: the scatter of its trials'
+// critical loads, and the weights of its own critical load; all of an estimate sum to 1.
+type kind struct {
+	scatter float64
+	weights []float64
 }
 
 // Scales of the trial-to-trial scatter of the critical load, in widths, and how
 // trials enter the estimate.
-var scatterWidths = []float64{0.06, 0.25, 1, 4}
+var scatterWidths = []float64{0.06, 0.25, 0.8, 2, 5}
 
 const (
 	cellsPerWidth = 12
@@ -53,11 +62,17 @@ func (v *view) crossing() estimate {
 	for _, s := range logScale {
 		best = math.Max(best, s)
 	}
+	all := 0.0
+	for _, s := range logScale {
+		all += math.Exp(s - best)
+	}
 	for k, c := range joint {
-		share := math.Exp(logScale[k] - best)
+		share := math.Exp(logScale[k]-best) / all
 		for i := range c {
-			e.weights[i] += share * c[i]
+			c[i] *= share
+			e.weights[i] += c[i]
 		}
+		e.kinds = append(e.kinds, kind{scatter: scatterWidths[k/2] * w, weights: c})
 	}
 	normalise(e.weights)
 	return e
@@ -113,11 +128,10 @@ func (v *view) weigh(e estimate, o observation, scatter float64, hard bool, cell
 	w := v.goal.Width
 	shift := scatter * v.goal.balance()
 	likelihood := func(critical float64) float64 {
-		above := cumulative((o.x - critical) / scatter)
+		likely := fails(o.x-critical, scatter)
 		if !o.high {
-			above = 1 - above
+			likely = 1 - likely
 		}
-		likely := lapse/2 + (1-lapse)*above
 		if o.revealing {
 			likely *= vague
 		}
@@ -140,22 +154,40 @@ func (v *view) weigh(e estimate, o observation, scatter float64, hard bool, cell
 	}
 }
 
-// cumulative is Student's distribution with two degrees of freedom.
-func cumulative(z float64) float64 { return 0.5 * (1 + z/math.Sqrt(2+z*z)) }
+// fails is the probability that a trial is high-loss, so far above the position that
+// trials' own critical loads scatter about.
+func fails(distance, scatter float64) float64 {
+	return lapse/2 + (1-lapse)*cumulative(distance/scatter)
+}
 
-// balance is the point of Student's distribution with two degrees of freedom at
+// cumulative is Student's distribution with four degrees of freedom.
+func cumulative(z float64) float64 {
+	q := z * z / (4 + z*z)
+	return 0.5 + 0.75*math.Copysign(math.Sqrt(q), z)*(1-q/3)
+}
+
+// balance is the point of Student's distribution with four degrees of freedom at
 // which a trial fails with the probability that leaves the classification of the
 // load even: 0 where half of the trials may fail.
 func (g Goal) balance() float64 {
 	votes := math.Max(1, math.Round(g.DurationSumS/g.TrialDurationS))
 	fails := (math.Floor(g.ExceedRatio*votes+slackS) + 0.7) / (votes + 0.4)
-	return (2*fails - 1) / math.Sqrt(2*fails*(1-fails))
+	low, high := -100.0, 100.0
+	for high-low > 1e-6 {
+		if z := (low + high) / 2; cumulative(z) < fails {
+			low = z
+		} else {
+			high = z
+		}
+	}
+	return (low + high) / 2
 }
 
-// bell is Student's density with two degrees of freedom: its heavy tails forgive outliers.
+// bell is Student's density with four degrees of freedom: its heavy tails forgive outliers.
 func bell(distance, spread float64) float64 {
 	z := distance / spread
-	return 1 / ((2 + z*z) * math.Sqrt(2+z*z)) / spread
+	q := 1 / (1 + z*z/4)
+	return 0.375 * q * q * math.Sqrt(q) / spread
 }
 
 // at is the position of a cell.

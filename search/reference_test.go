@@ -78,13 +78,13 @@ func searchLimits(d simDUT) limits {
 	case d.name == "background loss":
 		return limits{medianSeconds: 20, worstSeconds: 40, medianError: 0.5, worstError: 0.6}
 	case d.Jitter > 0.005:
-		return limits{medianSeconds: 20, worstSeconds: 45, medianError: 0.5, worstError: 2}
+		return limits{medianSeconds: 19.75, worstSeconds: 45, medianError: 0.2, worstError: 1.6}
 	case d.Drawn:
-		return limits{medianSeconds: 25, worstSeconds: 50, medianError: 0.5, worstError: 2.5}
+		return limits{medianSeconds: 28, worstSeconds: 55, medianError: 0.5, worstError: 2.5}
 	case d.Random():
-		return limits{medianSeconds: 17, worstSeconds: 40, medianError: 0.5, worstError: 1}
+		return limits{medianSeconds: 16.9, worstSeconds: 40, medianError: 0.2, worstError: 0.68}
 	}
-	return limits{medianSeconds: min(d.referenceSeconds, 20), worstSeconds: 20, medianError: 0.5, worstError: 0.5}
+	return limits{medianSeconds: min(d.referenceSeconds, 20), worstSeconds: 20, medianError: 0.2, worstError: 0.2}
 }
 
 // TestReferenceTable searches every simulated device and, with -v, prints trial

@@ -83,10 +83,7 @@ func (v *view) load(x float64) float64 {
 // next returns the trial that brings the goal closest to its end; false if there is none.
 func (v *view) next() (Load, bool) {
 	if v.bounds.Done {
-		if load, ok := v.appeal(); ok {
-			return load, true
-		}
-		return v.refine()
+		return v.appeal()
 	}
 	if len(v.points) == 0 {
 		return v.short(v.config.MaxLoadPPS, "rate forwarded under overload"), true

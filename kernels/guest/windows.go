@@ -23,24 +23,33 @@ type Windows struct {
 // windows is the number of windows until now.
 var windows int
 
+// mostIdleUS is how long pktgen may wait for its last packet to be freed. It does so by executing
+// instructions, which its own figure leaves out and a window cannot, until ksoftirqd has a turn.
+const mostIdleUS = 100
+
+var errIdle = fmt.Errorf("pktgen waited for more than %d µs for its last packet in each of %d attempts", mostIdleUS, windowAttempts)
+
 // windowAttempts are made to get two windows in which no packet was lost: older kernels may
 // leave a queue to ksoftirqd for too long.
-const windowAttempts = 4
+const windowAttempts = 6
 
 // countWindows sends packets in two windows, few in the first. All of them have to arrive.
 func countWindows(s *source, few, more int, ns, device string) (*Windows, error) {
 	var lost error
-	for range windowAttempts {
+	for attempt := range windowAttempts {
 		w := &Windows{First: windows, Packets: more}
 		lost = nil
 		for _, n := range []int{few, few + more} {
-			time.Sleep(settleBeforeRun)
+			// Another time of the tick each: what waits for it would wait each time.
+			time.Sleep(settleBeforeRun + time.Duration(attempt)*(settleStep+777*time.Microsecond))
 			windows++
 			got, err := s.sendMarked(n, ns, device)
-			if err != nil {
+			switch {
+			case errors.Is(err, errIdle):
+				lost = err
+			case err != nil:
 				return nil, err
-			}
-			if got != n {
+			case got != n:
 				lost = fmt.Errorf("%d of %d packets arrived: an instruction count needs all of them", got, n)
 			}
 		}
@@ -58,13 +67,15 @@ func (s *source) sendMarked(packets int, ns, device string) (got int, err error)
 		return 0, err
 	}
 	markBegin()
-	sent, _, err := s.send(packets)
+	r, err := s.device.SendExactly(uint64(packets))
 	markEnd()
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, err
-	}
-	if sent != packets {
-		return 0, fmt.Errorf("pktgen sent %d of %d packets", sent, packets)
+	case int(r.Packets) != packets:
+		return 0, fmt.Errorf("pktgen sent %d of %d packets", r.Packets, packets)
+	case r.IdleUS > mostIdleUS:
+		return 0, errIdle
 	}
 	after, err := received(ns, device)
 	return int(after - before), err
