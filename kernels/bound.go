@@ -30,9 +30,12 @@ func bindCells(cells []result.Cell) {
 			continue
 		}
 		c.Verdict = verdict
-		note(c, "what bounds it: ", reason)
+		note(c, boundNote, reason)
 	}
 }
+
+// boundNote begins the evidence of what bounds a cell.
+const boundNote = "what bounds it: "
 
 // note adds a sentence to the evidence of a cell, in the place of one that begins alike.
 func note(c *result.Cell, begin, text string) {
@@ -43,6 +46,9 @@ func note(c *result.Cell, begin, text string) {
 // boundOfCell is empty where nothing without a DUT was measured.
 func boundOfCell(c result.Cell) (result.Verdict, string) {
 	f, v := c.ForwardingRate, c.InstructionsPerPacket
+	if f != nil && f.Failure != "" {
+		f = nil
+	}
 	switch {
 	case c.Scenario == "none" && (f != nil || v != nil):
 		return result.GeneratorBound, "there is no DUT"

@@ -54,22 +54,24 @@ func (r *run) chooseMethod(ctx context.Context) error {
 // attributeKernel attributes a kernel's cells, by the samples of its first boot or by one
 // boot more with the same seed, in which each instruction is counted.
 func (r *run) attributeKernel(ctx context.Context, name string, q request, cells []result.Cell, first boot) error {
+	var err error
+	how := "count each instruction"
 	switch r.method {
 	case result.BySampling:
-		return attributeCells(r.options.Out, cells, first)
+		how = "attribute by samples"
+		err = attributeCells(r.options.Out, cells, first)
 	case result.ByPlugin:
 		q.profilePackets, q.windowPackets = 0, windowPackets
-		b, err := q.bootOnce(ctx, first.Seed)
-		if err == nil {
+		var b boot
+		if b, err = q.bootOnce(ctx, first.Seed); err == nil {
 			r.options.Events.Counted(name, b.Wall)
 			err = attributeCounts(r.options.Out, cells, b)
 		}
-		if err != nil && ctx.Err() == nil { // the kernel is measured all the same
-			r.record.Warnings = append(r.record.Warnings, result.Warning{Code: "attribution-failed", Text: fmt.Sprintf("%s: count each instruction: %v", name, err)})
-			return nil
-		}
+	}
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
+	r.warn("attribution-failed", fmt.Sprintf("%s: %s: %v", name, how, err)) // the kernel is measured all the same
 	return nil
 }
 

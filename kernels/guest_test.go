@@ -43,6 +43,7 @@ func (s silent) Opened(k result.Kernel, boots int)                  { s.t.Log(k.
 func (s silent) Booted(k result.Kernel, n int, b result.KernelBoot) { s.t.Log(k.Name, n, b) }
 func (s silent) Round(n, rounds int)                                { s.t.Log("round", n, "of", rounds) }
 func (s silent) Counted(kernel string, wall time.Duration)          { s.t.Log(kernel, "counted", wall) }
+func (s silent) Doubt(w result.Warning)                             { s.t.Log(w.Code, w.Text) }
 func (s silent) Failed(k result.Kernel)                             { s.t.Log(k.Name, k.Error) }
 
 func options(t *testing.T, program string, kernelNames ...string) kernels.Options {

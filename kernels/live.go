@@ -18,6 +18,7 @@ type live struct {
 	request request
 	seed    int64
 	machine *vm.Machine
+	ended   <-chan struct{}
 	reports chan heard
 	// began is the real time of the start, took what the boot took, and first is the first mark,
 	// with the guest's clock then.
@@ -35,7 +36,7 @@ type heard struct {
 	unread []byte
 }
 
-// start boots a guest for rates; bootedLive waits for it.
+// start boots a guest for rates; ready waits for it.
 func (q request) start(ctx context.Context, seed int64) (*live, error) {
 	asked := guest.Request{Seed: seed, Cells: q.cells, Rate: q.rate}
 	machine, err := q.guest(asked)
@@ -54,6 +55,9 @@ func (q request) start(ctx context.Context, seed int64) (*live, error) {
 		default: // a guest that says more than it is asked would keep its end from being seen
 		}
 	})
+	if err == nil {
+		g.ended = g.machine.Ended()
+	}
 	return g, err
 }
 
@@ -63,16 +67,14 @@ func (g *live) await(ctx context.Context) (heard, error) {
 	defer limit.Stop()
 	select {
 	case h := <-g.reports:
-		switch {
-		case h.unread != nil:
-			return h, fmt.Errorf("kernel %s: the guest reported what is not understood: %.100q", g.request.kernel.Name, h.unread)
-		case h.Error != "":
-			return h, fmt.Errorf("kernel %s: in the guest: %s", g.request.kernel.Name, h.Error)
-		case h.Done:
-			return h, fmt.Errorf("kernel %s: the guest ended before it was told to", g.request.kernel.Name)
+		return g.checked(h)
+	case <-g.ended:
+		// What it said last, such as why it ends, came before.
+		select {
+		case h := <-g.reports:
+			return g.checked(h)
+		default:
 		}
-		return h, nil
-	case <-g.machine.Ended():
 		console, err := g.machine.Wait()
 		if err == nil {
 			err = &vm.Error{Kernel: g.request.kernel.Name, Reason: "the guest ended before it was told to", Console: console}
@@ -83,6 +85,19 @@ func (g *live) await(ctx context.Context) (heard, error) {
 	case <-ctx.Done():
 		return heard{}, ctx.Err()
 	}
+}
+
+// checked is a report, with an error if the guest cannot go on behind it.
+func (g *live) checked(h heard) (heard, error) {
+	switch {
+	case h.unread != nil:
+		return h, fmt.Errorf("kernel %s: the guest reported what is not understood: %.100q", g.request.kernel.Name, h.unread)
+	case h.Error != "":
+		return h, fmt.Errorf("kernel %s: in the guest: %s", g.request.kernel.Name, h.Error)
+	case h.Done:
+		return h, fmt.Errorf("kernel %s: the guest ended before it was told to", g.request.kernel.Name)
+	}
+	return h, nil
 }
 
 // ready waits until the guest has booted.
@@ -98,8 +113,8 @@ func (g *live) ready(ctx context.Context) error {
 	return nil
 }
 
-// half is one measurement with what the machine knows of it.
-type half struct {
+// trial is one measurement with what the machine knows of it.
+type trial struct {
 	guest.Measured
 	// cpu is what the emulator got between the marks, and clockRatio this machine's time by the guest's.
 	cpu        time.Duration
@@ -107,11 +122,11 @@ type half struct {
 }
 
 // measure lets the guest measure its n-th cell.
-func (g *live) measure(ctx context.Context, n int) (half, error) {
+func (g *live) measure(ctx context.Context, n int) (trial, error) {
 	if err := g.machine.Say(strconv.Itoa(n)); err != nil {
-		return half{}, err
+		return trial{}, err
 	}
-	var m half
+	var m trial
 	var cpu time.Duration
 	for {
 		h, err := g.await(ctx)
@@ -140,10 +155,10 @@ func (g *live) measure(ctx context.Context, n int) (half, error) {
 	}
 }
 
-// end lets the guest end, and kills it if it does not.
-func (g *live) end() {
+// end lets the guest end, and kills it if it does not. The error is of an emulator that stays.
+func (g *live) end() error {
 	if g.machine == nil {
-		return
+		return nil
 	}
 	if g.machine.Say(guest.End) == nil {
 		select {
@@ -151,13 +166,11 @@ func (g *live) end() {
 		case <-time.After(endLimit):
 		}
 	}
-	g.kill()
-}
-
-// kill ends the guest at once.
-func (g *live) kill() {
 	g.machine.Stop()
-	_, _ = g.machine.Wait()
+	if _, err := g.machine.Wait(); errors.Is(err, vm.ErrLeft) {
+		return err
+	}
+	return nil
 }
 
 // endLimit is how long a guest may take to power off.

@@ -44,6 +44,8 @@ type Events interface {
 	Round(n, rounds int)
 	// Counted tells that one boot more of a kernel counted each instruction, and how long it took.
 	Counted(kernel string, wall time.Duration)
+	// Doubt tells of a warning about the rates, as it arises.
+	Doubt(w result.Warning)
 	// Failed tells why a kernel is not measured any further.
 	Failed(k result.Kernel)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/stats"
@@ -20,7 +21,7 @@ func addTrial(c *result.Cell, t result.KernelTrial) {
 	var pps, idle []float64
 	for _, t := range f.Trials {
 		if !t.Twin {
-			pps, idle = append(pps, t.PPS()), append(idle, t.GeneratorIdleS/t.DurationS)
+			pps, idle = append(pps, t.PPS()), append(idle, t.IdleRatio())
 		}
 	}
 	if len(pps) == 0 {
@@ -29,10 +30,28 @@ func addTrial(c *result.Cell, t result.KernelTrial) {
 	f.MedianPPS, f.MinPPS, f.MaxPPS, f.GeneratorIdleRatio = median(pps), slices.Min(pps), slices.Max(pps), median(idle)
 }
 
+// forgetRate takes all that was measured of a cell's rate out of it. The failure, if it is one, stays as the reason.
+func forgetRate(c *result.Cell, failure string) {
+	c.ForwardingRate, c.Verdict = nil, ""
+	for _, begin := range []string{ratesNote, boundNote} {
+		c.Evidence = slices.DeleteFunc(c.Evidence, func(old string) bool { return strings.HasPrefix(old, begin) })
+	}
+	if failure == "" {
+		return
+	}
+	c.ForwardingRate = &result.ForwardingRate{Trials: []result.KernelTrial{}, Failure: failure}
+	if c.InstructionsPerPacket == nil {
+		c.Skipped = failure
+	}
+}
+
+// ratesNote begins the evidence of a rate.
+const ratesNote = "rates: "
+
 // sinkOnlyRates gives each cell the rate of its kernel and traffic without a DUT.
 func sinkOnlyRates(cells []result.Cell) {
 	for i, c := range cells {
-		if c.ForwardingRate == nil {
+		if c.ForwardingRate == nil || c.ForwardingRate.MedianPPS == 0 {
 			continue
 		}
 		f := cells[i].ForwardingRate
@@ -50,8 +69,8 @@ func (r *run) judgeRates() {
 	p := r.options.Plan
 	sinkOnlyRates(r.record.Cells)
 	for i, c := range r.record.Cells {
-		if c.ForwardingRate != nil {
-			note(&r.record.Cells[i], "rates: ", rateEvidence(*c.ForwardingRate))
+		if c.ForwardingRate != nil && c.ForwardingRate.Failure == "" {
+			note(&r.record.Cells[i], ratesNote, rateEvidence(*c.ForwardingRate))
 		}
 	}
 	bindCells(r.record.Cells)

@@ -17,21 +17,29 @@ import (
 	"github.com/linerate/linerate/testbed/vm"
 )
 
-// rateOptions are those of rates in the emulator, six short rounds of them.
+// rounds are so many that six rows, of three kernels in two cells, can show a change.
+const rounds = 8
+
+// rateOptions are those of rates in the emulator, short rounds of them.
 func rateOptions(t *testing.T, program string, names ...string) kernels.Options {
 	t.Helper()
 	o := options(t, program, names...)
 	o.Plan.Scenarios = []plan.Scenario{"none", "route"}
 	o.Plan.VM.Metric, o.Plan.VM.Accelerator = plan.MetricRate, plan.AcceleratorTCG
-	o.Plan.VM.Rounds, o.Plan.VM.TrialDuration = 6, plan.Duration(300*time.Millisecond)
+	o.Plan.VM.Rounds, o.Plan.VM.TrialDuration = rounds, plan.Duration(300*time.Millisecond)
 	return o
 }
 
 // noGuest fails if an emulator that this test started is left.
 func noGuest(t *testing.T) {
 	t.Helper()
-	if out, _ := exec.Command("pgrep", "-P", strconv.Itoa(os.Getpid()), "-f", vm.Emulator).Output(); len(out) > 0 {
+	out, err := exec.Command("pgrep", "-P", strconv.Itoa(os.Getpid()), "-f", vm.Emulator).Output()
+	if len(out) > 0 {
 		t.Errorf("still running: %s", out)
+	}
+	// 1 is that no process matched (pgrep(1)).
+	if failed, ok := errors.AsType[*exec.ExitError](err); len(out) == 0 && (!ok || failed.ExitCode() != 1) {
+		t.Errorf("look for emulators: pgrep: %v", err)
 	}
 }
 
@@ -48,13 +56,16 @@ func TestRates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n := len(run.KernelRates.Pairs); n != 6 {
+		t.Fatalf("%d pairs, want three of kernels in two cells: %+v", n, run.Kernels)
+	}
 	for _, p := range run.KernelRates.Pairs {
 		t.Logf("%s beside %s, %s: %.3f (%.3f to %.3f), p %.3f, %s, %s", p.B, p.A, p.CellB, p.EstimateRatio, p.IntervalLowRatio, p.IntervalHighRatio, p.PValue, p.Verdict, p.BoundReason)
-		if len(p.Pairs) != 6 || len(p.AAPairs) != 6 {
-			t.Errorf("%d pairs and %d of one kernel, want 6", len(p.Pairs), len(p.AAPairs))
+		if len(p.Pairs) != rounds || len(p.AAPairs) != rounds {
+			t.Errorf("%d pairs and %d of one kernel, want %d", len(p.Pairs), len(p.AAPairs), rounds)
 		}
-		same := !strings.Contains(p.B, "rt")
-		if same && p.Verdict == string(stats.Changed) || !same && p.EstimateRatio > 0.95 {
+		same, changed := !strings.Contains(p.B, "rt"), p.Verdict == string(stats.Changed)
+		if same == changed || !same && p.EstimateRatio > 0.95 {
 			t.Errorf("%s beside %s: %s, %.3f", p.B, p.A, p.Verdict, p.EstimateRatio)
 		}
 	}
@@ -84,6 +95,9 @@ func TestLoadThatBothCarry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n := len(run.KernelRates.Pairs); n != 2 {
+		t.Fatalf("%d pairs, want one of kernels in two cells: %+v", n, run.Kernels)
+	}
 	for _, p := range run.KernelRates.Pairs {
 		t.Logf("%s: %.3f, %s, %s: %s", p.CellB, p.EstimateRatio, p.Verdict, p.Bound, p.BoundReason)
 		if p.Bound != result.GeneratorBound || p.EstimateRatio < 0.9 || p.EstimateRatio > 1.1 {
@@ -92,18 +106,39 @@ func TestLoadThatBothCarry(t *testing.T) {
 	}
 }
 
-// TestInterruptedRates ends soon, and so do all guests.
+// stopping stops the run while the second round is under way.
+type stopping struct {
+	silent
+	stop func()
+	at   chan time.Time
+}
+
+func (s stopping) Round(n, rounds int) {
+	if n == 1 {
+		time.AfterFunc(2*time.Second, func() {
+			s.at <- time.Now()
+			s.stop()
+		})
+	}
+}
+
+// TestInterruptedRates ends soon, and so do all guests; the round of before is kept.
 func TestInterruptedRates(t *testing.T) {
 	needSeveral(t)
 	o := rateOptions(t, guestProgram(t), kernelPackage)
-	ctx, stop := context.WithTimeout(context.Background(), 8*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer stop()
-	began := time.Now()
-	if _, err := kernels.Run(ctx, o); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want that of the context", err)
+	events := stopping{silent{t}, stop, make(chan time.Time, 1)}
+	o.Events = events
+	run, err := kernels.Run(ctx, o)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v, want that of the context", err)
 	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("took %s", took)
+	if took := time.Since(<-events.at); took > 10*time.Second {
+		t.Errorf("took %s to end", took)
+	}
+	if run.Outcome != result.Interrupted || run.KernelRates.RoundsMeasured != 1 {
+		t.Errorf("outcome %s after %d rounds, want an interrupted run with one", run.Outcome, run.KernelRates.RoundsMeasured)
 	}
 	noGuest(t)
 }

@@ -1,10 +1,15 @@
 package kernels
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/linerate/linerate/kernels/guest"
 	"github.com/linerate/linerate/plan"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/stats"
@@ -135,6 +140,111 @@ func TestChooseAccelerator(t *testing.T) {
 		got, warning, err := chooseAccelerator(tt.asked, tt.found)
 		if got != tt.want || (warning != "") != tt.warns || (err != nil) != (tt.refuses != "") || err != nil && !strings.Contains(err.Error(), tt.refuses) {
 			t.Errorf("%s of %+v: %q, warning %q, error %v", tt.asked, tt.found, got, warning, err)
+		}
+	}
+}
+
+// TestCellThatFails has a reason, and keeps its counts; without counts it is skipped.
+func TestCellThatFails(t *testing.T) {
+	cells := inRounds(map[string][2]float64{"a": {300e3, 140e3}, "b": {300e3, 100e3}}, 0)
+	cells[1].InstructionsPerPacket = &result.InstructionsPerPacket{Value: 6000}
+	note(&cells[1], ratesNote, "all arrived")
+	for i := range 2 {
+		forgetRate(&cells[i], "in round 3: it does not forward")
+	}
+	sinkOnlyRates(cells)
+	bindCells(cells)
+	for i, skipped := range []string{"in round 3: it does not forward", ""} {
+		c := cells[i]
+		if c.Skipped != skipped || c.ForwardingRate.Failure != "in round 3: it does not forward" || len(c.ForwardingRate.Trials) > 0 || c.Verdict != "" || len(c.Evidence) > 0 {
+			t.Errorf("%s: skipped %q, %+v, %s, %q", c.ID, c.Skipped, c.ForwardingRate, c.Verdict, c.Evidence)
+		}
+	}
+	if pairs := RatePairs(cells, len(noise), judging()); len(pairs) != 0 {
+		t.Errorf("pairs with a cell that failed: %+v", pairs)
+	}
+}
+
+// TestTrialThatTookNoTime leaves figures that JSON can hold.
+func TestTrialThatTookNoTime(t *testing.T) {
+	var c result.Cell
+	addTrial(&c, result.KernelTrial{Round: 1, Order: 1, Sent: 1, Attempts: attempts, Disturbed: "the generator took no time"})
+	if _, err := json.Marshal(c.ForwardingRate); err != nil || c.ForwardingRate.GeneratorIdleRatio != 0 {
+		t.Errorf("%+v: %v", c.ForwardingRate, err)
+	}
+}
+
+// TestFirstKernelFails in the second round: the next kernel has the twin, and the count begins anew.
+func TestFirstKernelFails(t *testing.T) {
+	cells := inRounds(map[string][2]float64{"a": {300e3, 140e3}, "b": {300e3, 100e3}}, 0)
+	r := &run{options: Options{Plan: plan.Default(), Events: deaf{}}}
+	r.record.Cells, r.record.KernelRates = cells, &result.KernelRates{RoundsMeasured: 2}
+	r.record.Kernels = []result.Kernel{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	list := withTwin([]contender{{name: "a"}, {name: "b"}, {name: "c"}})
+	if r.lacksTwin(list) || len(list) != 4 || !list[1].twin || list[1].name != "a" {
+		t.Fatalf("%+v", list)
+	}
+	r.fail("a", errors.New("it hangs"))
+	if left := list[3:]; r.lacksTwin(left) {
+		t.Error("one kernel alone has nothing to be compared with, and needs no twin")
+	}
+	left := list[2:]
+	if !r.lacksTwin(left) {
+		t.Fatal("two kernels are left without a twin")
+	}
+	left = r.beginAnew(left)
+	if len(left) != 3 || left[0].name != "b" || left[0].twin || !left[1].twin || left[1].name != "b" || left[2].name != "c" {
+		t.Errorf("%+v", left)
+	}
+	if len(r.record.KernelRates.Pairs) != 0 || r.record.KernelRates.RoundsMeasured != 0 || len(r.record.Warnings) != 1 || !strings.Contains(r.record.Warnings[0].Text, "failed in round 2") {
+		t.Errorf("%+v, %+v", r.record.KernelRates, r.record.Warnings)
+	}
+	for _, c := range r.record.Cells {
+		if c.ForwardingRate != nil || (c.Skipped == "") != (c.Kernel == "b") || c.Verdict != "" {
+			t.Errorf("%s: %+v, skipped %q, %s", c.ID, c.ForwardingRate, c.Skipped, c.Verdict)
+		}
+	}
+}
+
+// deaf hears nothing.
+type deaf struct{}
+
+func (deaf) Opened(result.Kernel, int)                    {}
+func (deaf) Booted(result.Kernel, int, result.KernelBoot) {}
+func (deaf) Counted(string, time.Duration)                {}
+func (deaf) Round(int, int)                               {}
+func (deaf) Doubt(result.Warning)                         {}
+func (deaf) Failed(result.Kernel)                         {}
+
+func TestTooFewRounds(t *testing.T) {
+	for _, tt := range []struct {
+		rows, rounds int
+		want         string
+	}{
+		{120, 10, "the smallest p is 0.23, and a change needs one below 0.05 (ab.alpha): set vm.rounds=13"},
+		{120, 13, ""}, {25, 10, ""}, {26, 10, "vm.rounds=11"}, {6, 6, "vm.rounds=8"}, {6, 8, ""},
+		{30_000, 40, "(ab.alpha): compare fewer"},
+	} {
+		if got := tooFewRounds(tt.rows, tt.rounds, 0.05); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%d rows in %d rounds: %q, want %q", tt.rows, tt.rounds, got, tt.want)
+		}
+	}
+	cells := []guest.Cell{{Scenario: "none"}, {Scenario: "route"}}
+	list := withTwin([]contender{{name: "a", request: request{cells: cells}}, {name: "b", request: request{cells: cells}}, {name: "c", request: request{cells: cells[:1]}}})
+	if got := ratePairs(list); got != 4 {
+		t.Errorf("%d rows, want those of a and b in both cells and of c beside each in one", got)
+	}
+}
+
+// TestLastWordsOfAGuest come before its end, which is there as well.
+func TestLastWordsOfAGuest(t *testing.T) {
+	ended := make(chan struct{})
+	close(ended)
+	for range 50 { // the choice between two channels that are ready is a coin's
+		g := &live{request: request{kernel: &vm.Kernel{Name: "k"}, limit: time.Minute}, reports: make(chan heard, 1), ended: ended}
+		g.reports <- heard{Report: guest.Report{Error: "no memory is left"}}
+		if _, err := g.await(context.Background()); err == nil || !strings.Contains(err.Error(), "no memory is left") {
+			t.Fatalf("error %v", err)
 		}
 	}
 }

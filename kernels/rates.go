@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -44,22 +45,25 @@ func (r *run) rates(ctx context.Context) error {
 	if err := enoughMemory(len(list), uint64(p.VM.MemoryBytes)); err != nil {
 		return err
 	}
+	r.foresee(list)
 	draw := rand.New(rand.NewPCG(uint64(p.Repeated.Seed), 0x6b65726e656c73))
-	for n := range p.VM.Rounds {
-		if list, err = r.round(ctx, n+1, list, draw); err != nil {
+	for n := 1; n <= p.VM.Rounds && len(list) > 0; n++ {
+		if list, err = r.round(ctx, n, list, draw); err != nil {
 			r.judgeRates()
 			return err
 		}
-		record.RoundsMeasured = n + 1
+		record.RoundsMeasured = n
 		r.judgeRates()
 		if err := r.store.SaveRun(&r.record); err != nil {
 			return err
 		}
-		r.options.Events.Round(n+1, p.VM.Rounds)
-		if len(list) == 0 {
-			return nil
+		r.options.Events.Round(n, p.VM.Rounds)
+		if r.lacksTwin(list) {
+			list = r.beginAnew(list)
+			n = 0
 		}
 	}
+	r.doubtRates()
 	return nil
 }
 
@@ -98,7 +102,9 @@ func chooseAccelerator(asked string, found vm.Probe) (used vm.Accelerator, warni
 }
 
 func (r *run) warn(code, text string) {
-	r.record.Warnings = append(r.record.Warnings, result.Warning{Code: code, Text: text})
+	w := result.Warning{Code: code, Text: text}
+	r.record.Warnings = append(r.record.Warnings, w)
+	r.options.Events.Doubt(w)
 }
 
 // contenders are the kernels that can be booted.
@@ -111,26 +117,15 @@ func (r *run) contenders(a vm.Accelerator) (list []contender) {
 		}
 		q.accelerator, q.rate = a, &guest.Rate{TrialMS: int(time.Duration(p.VM.TrialDuration).Milliseconds()), LoadPPS: p.VM.LoadPPS}
 		list = append(list, contender{name: k.Name, request: q})
-		if len(list) == 1 {
-			list = append(list, contender{name: k.Name, request: q, twin: true})
-		}
 	}
-	return list
+	return withTwin(list)
 }
 
 // round boots all contenders anew and measures each cell in all of them, one right after
 // the other, in an order drawn by lot. It returns those that take part in the next one.
 func (r *run) round(ctx context.Context, n int, list []contender, draw *rand.Rand) ([]contender, error) {
 	guests := make([]*live, len(list))
-	defer func() {
-		var all sync.WaitGroup
-		for _, g := range guests {
-			if g != nil {
-				all.Go(g.end)
-			}
-		}
-		all.Wait()
-	}()
+	defer r.endAll(guests)
 	for i, err := range bootAll(ctx, list, guests, draw) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -148,7 +143,7 @@ func (r *run) round(ctx context.Context, n int, list []contender, draw *rand.Ran
 			if r.failed(list[i].name) {
 				continue
 			}
-			if err := r.half(ctx, list[i], guests[i], cell, result.KernelTrial{Round: n, Order: at + 1, Twin: list[i].twin}); err != nil {
+			if err := r.trial(ctx, list[i], guests[i], cell, result.KernelTrial{Round: n, Order: at + 1, Twin: list[i].twin}); err != nil {
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
@@ -157,6 +152,21 @@ func (r *run) round(ctx context.Context, n int, list []contender, draw *rand.Ran
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(c contender) bool { return r.failed(c.name) }), nil
+}
+
+// endAll ends the guests of a round.
+func (r *run) endAll(guests []*live) {
+	left := make([]error, len(guests))
+	var all sync.WaitGroup
+	for i, g := range guests {
+		if g != nil {
+			all.Go(func() { left[i] = g.end() })
+		}
+	}
+	all.Wait()
+	if err := errors.Join(left...); err != nil {
+		r.warn("guest-left", err.Error())
+	}
 }
 
 // bootAll boots the contenders, as many at a time as there are CPUs.
@@ -193,13 +203,17 @@ func (r *run) cellsOf(list []contender) (cells []guest.Cell) {
 	return cells
 }
 
-// half measures one cell in one guest, again if something else had the CPU.
-func (r *run) half(ctx context.Context, c contender, g *live, cell guest.Cell, t result.KernelTrial) error {
+// trial measures one cell in one guest, again if something else had the CPU.
+func (r *run) trial(ctx context.Context, c contender, g *live, cell guest.Cell, t result.KernelTrial) error {
 	n := slices.Index(c.request.cells, cell)
 	at := slices.IndexFunc(r.record.Cells, func(k result.Cell) bool {
 		return k.Kernel == c.name && spelling(k) == cell.Scenario && k.Flows == cell.Flows && k.FrameSize == cell.FrameSize
 	})
-	if n < 0 || at < 0 || r.record.Cells[at].Skipped != "" {
+	if n < 0 || at < 0 {
+		return nil
+	}
+	stored := &r.record.Cells[at]
+	if f := stored.ForwardingRate; stored.Skipped != "" || f != nil && f.Failure != "" {
 		return nil
 	}
 	t.Seed = g.seed
@@ -210,8 +224,7 @@ func (r *run) half(ctx context.Context, c contender, g *live, cell guest.Cell, t
 		case err != nil:
 			return err
 		case h.Failure != "":
-			r.record.Cells[at].Skipped = fmt.Sprintf("in round %d: %s", t.Round, h.Failure)
-			r.record.Cells[at].ForwardingRate, r.record.Cells[at].Verdict = nil, ""
+			forgetRate(stored, fmt.Sprintf("in round %d: %s", t.Round, h.Failure))
 			return nil
 		case h.Rate == nil:
 			return fmt.Errorf("kernel %s: the guest measured %s and reported no rate", c.name, cell.Scenario)
@@ -220,12 +233,12 @@ func (r *run) half(ctx context.Context, c contender, g *live, cell guest.Cell, t
 		t.DurationS, t.GeneratorIdleS = float64(h.Rate.BusyNS+h.Rate.IdleNS)/1e9, float64(h.Rate.IdleNS)/1e9
 		// The marks take some milliseconds themselves, in which the guest waits: they are not in the duration.
 		t.CPURatio, t.ClockRatio = h.cpu.Seconds()/max(t.DurationS, 1e-3), h.clockRatio
-		r.record.Cells[at].Setup = h.Setup
+		stored.Setup = h.Setup
 		if t.Disturbed = disturbed(t); t.Disturbed == "" {
 			break
 		}
 	}
-	addTrial(&r.record.Cells[at], t)
+	addTrial(stored, t)
 	return nil
 }
 
@@ -235,7 +248,7 @@ func disturbed(t result.KernelTrial) string {
 	if t.DurationS <= 0 {
 		return "the generator took no time"
 	}
-	if busy := 1 - t.GeneratorIdleS/t.DurationS; t.CPURatio < leastCPU*busy {
+	if busy := 1 - t.IdleRatio(); t.CPURatio < leastCPU*busy {
 		return fmt.Sprintf("the emulator got %.0f %% of a CPU of this machine: something else had the rest", 100*t.CPURatio)
 	}
 	return ""

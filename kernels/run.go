@@ -122,6 +122,10 @@ func (r *run) measureKernel(ctx context.Context, asked string) (result.Kernel, [
 	if err != nil {
 		return fail(err, cells)
 	}
+	if len(q.cells) == 0 { // each cell says why it is skipped
+		r.options.Events.Opened(k, 0)
+		return k, cells
+	}
 	q.init = r.options.Init
 	maps.Copy(r.record.Environment.Versions, q.versions)
 	r.requests[k.Name] = q

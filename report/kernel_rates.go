@@ -40,6 +40,7 @@ func rateSection(d digest) section {
 			f := c.ForwardingRate
 			if f == nil || f.MedianPPS == 0 {
 				s.Rows = append(s.Rows, []string{"  " + c.Kernel, "-", "", "", "", "", ""})
+				s.Notes = append(s.Notes, noRate(d.Run, g.label, c)...)
 				continue
 			}
 			row := []string{"  " + c.Kernel, wholePPS(f.MedianPPS), wholePPS(f.MinPPS) + " to " + wholePPS(f.MaxPPS), strconv.Itoa(roundsOf(*f)), nsPerPacket(f.MedianPPS), "-", ""}
@@ -57,6 +58,25 @@ func rateSection(d digest) section {
 			return valueOf(c.ForwardingRate), c.ForwardingRate != nil && c.ForwardingRate.MedianPPS > 0
 		}})
 	return s
+}
+
+// noRate is why a cell has no rate, where nothing else says it.
+func noRate(run *result.Run, label string, c result.Cell) []string {
+	reason := ""
+	switch f := c.ForwardingRate; {
+	case f != nil && f.Failure != "":
+		reason = f.Failure
+	case f != nil:
+		reason = "no packet arrived"
+	case kernelFailed(run, c.Kernel): // that is said of the kernel
+		return nil
+	case !run.Plan.VM.Counts(): // else it is said beside the counts
+		reason = c.Skipped
+	}
+	if reason == "" {
+		return nil
+	}
+	return []string{sentence(c.Kernel + ", " + label + " has no rate: " + reason)}
 }
 
 func valueOf(f *result.ForwardingRate) float64 {
@@ -218,12 +238,16 @@ func moreOrFewer(ratio float64) string {
 
 // kernelRateCSV are the columns of a cell's rate, and what bounds it.
 func kernelRateCSV(c result.Cell) []string {
-	columns := []string{"", "", "", "", "", "", string(c.Verdict)}
+	columns := []string{"", "", "", "", "", "", string(c.Verdict), ""}
 	if v := c.InstructionsPerPacket; v != nil && v.EndHostShareRatio > 0 {
 		columns[5] = csvNumber(v.EndHostShareRatio)
 	}
 	f := c.ForwardingRate
 	if f == nil {
+		return columns
+	}
+	if f.Failure != "" {
+		columns[7] = notAFormula(f.Failure)
 		return columns
 	}
 	columns[0], columns[1], columns[2], columns[3], columns[4] = csvNumber(f.MedianPPS), csvNumber(f.SinkOnlyPPS), csvNumber(f.MinPPS), csvNumber(f.MaxPPS), strconv.Itoa(roundsOf(*f))

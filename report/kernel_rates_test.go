@@ -73,8 +73,33 @@ func TestKernelRatesAsCSV(t *testing.T) {
 	if err != nil || len(rows) != 7 {
 		t.Fatalf("%d rows, error %v, want a heading and 6", len(rows), err)
 	}
-	if got := strings.Join(rows[4][13:], ","); got != "100000,298000,99000,101000,1,0.33557,dut-bound" {
+	if got := strings.Join(rows[4][13:], ","); got != "100000,298000,99000,101000,1,0.33557,dut-bound," {
 		t.Errorf("row %q", got)
+	}
+}
+
+// TestCellWithoutARate says why, once, in every format and for both ways to lose it.
+func TestCellWithoutARate(t *testing.T) {
+	for _, metric := range []string{plan.MetricRate, plan.MetricBoth} {
+		run := rateRun(metric)
+		failed, missing := &run.Cells[0], &run.Cells[1]
+		failed.ForwardingRate = &result.ForwardingRate{Trials: []result.KernelTrial{}, Failure: "in round 3: the scenario does not forward"}
+		missing.ForwardingRate, missing.InstructionsPerPacket, missing.Skipped = nil, nil, "a module is missing here"
+		for _, format := range []string{"text", "markdown", "html", "csv"} {
+			w, err := For(format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := w.Write(&b, run, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{"in round 3: the scenario does not forward", "a module is missing here"} {
+				if n := strings.Count(strings.Join(strings.Fields(b.String()), " "), want); n != 1 {
+					t.Errorf("the %s report of metric %s has %d times %q, want it once:\n%s", format, metric, n, want, b.String())
+				}
+			}
+		}
 	}
 }
 

@@ -203,7 +203,13 @@ func bootSection(d digest) section {
 		}
 		s.Rows = append(s.Rows, []string{strconv.Itoa(i + 1), k.Name, strconv.Itoa(len(k.Boots)), each, k.Version})
 		if k.Error != "" {
-			s.Notes = append(s.Notes, sentence(k.Name+" was not measured: "+k.Error))
+			what := " was not measured: "
+			if slices.ContainsFunc(d.Run.Cells, func(c result.Cell) bool {
+				return c.Kernel == k.Name && (c.InstructionsPerPacket != nil || c.ForwardingRate != nil)
+			}) {
+				what = " was not measured to the end: "
+			}
+			s.Notes = append(s.Notes, sentence(k.Name+what+k.Error))
 			continue
 		}
 		s.Notes = append(s.Notes, sentence(fmt.Sprintf("%s: %s; modules %s", k.Name, k.Source, strings.Join(k.Modules, ", "))))
@@ -264,7 +270,7 @@ func countHeadline(d digest) []string {
 
 var kernelCSVHeadings = []string{"run_id", "kernel", "cell", "scenario", "backend", "frame_size_bytes", "flows",
 	"instructions_per_packet", "sink_only_instructions", "min_instructions", "max_instructions", "boots", "skipped",
-	"forwarding_rate_pps", "sink_only_pps", "min_pps", "max_pps", "rounds", "end_host_share_ratio", "verdict"}
+	"forwarding_rate_pps", "sink_only_pps", "min_pps", "max_pps", "rounds", "end_host_share_ratio", "verdict", "rate_failure"}
 
 // kernelCSV writes one row for each cell.
 func kernelCSV(w io.Writer, run *result.Run) error {

@@ -64,6 +64,8 @@ type ForwardingRate struct {
 	// GeneratorIdleRatio is the median share of the time in which the generator waited, because it was told a load.
 	GeneratorIdleRatio float64       `json:"generator_idle_ratio"`
 	Trials             []KernelTrial `json:"trials"`
+	// Failure is why there is no rate, as a sentence; then all figures are 0 and there are no trials.
+	Failure string `json:"failure,omitempty"`
 }
 
 // KernelTrial is one measurement of a cell in one guest.
@@ -86,6 +88,14 @@ type KernelTrial struct {
 	// Attempts is 1, or more if it was repeated; Disturbed is why it stayed disturbed, empty if it did not. It counts all the same.
 	Attempts  int    `json:"attempts"`
 	Disturbed string `json:"disturbed,omitempty"`
+}
+
+// IdleRatio is the share of the duration in which the generator waited.
+func (t KernelTrial) IdleRatio() float64 {
+	if t.DurationS <= 0 {
+		return 0
+	}
+	return t.GeneratorIdleS / t.DurationS
 }
 
 // PPS is what arrived in a second.

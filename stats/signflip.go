@@ -35,6 +35,26 @@ func SignFlip(values []float64, seed int64) float64 {
 	return flipSome(values, least, random(seed))
 }
 
+// LeastSignFlip is the smallest p-value that SignFlip can give for n values, however far
+// from 0 they are.
+func LeastSignFlip(n int) float64 {
+	if n > exactFlips {
+		return 1.0 / (drawnFlips + 1)
+	}
+	return math.Ldexp(1, 1-max(n, 1))
+}
+
+// FewestPairs is the least number of pairs with which one of so many sign-flip tests, all
+// adjusted by Holm, can stay below alpha; 0 if no number can.
+func FewestPairs(tests int, alpha float64) int {
+	for n := 1; n <= exactFlips+1; n++ {
+		if LeastSignFlip(n)*float64(tests) < alpha {
+			return n
+		}
+	}
+	return 0
+}
+
 // flipAll goes through all signs, changing one at a time (Gray's order).
 func flipAll(values []float64, least float64) float64 {
 	var sum float64

@@ -44,6 +44,22 @@ func TestSignFlipByHand(t *testing.T) {
 	}
 }
 
+// TestLeastSignFlip: values that all lie on one side give the smallest p, and no fewer pairs do.
+func TestLeastSignFlip(t *testing.T) {
+	for _, n := range []int{1, 2, 6, 10, exactFlips, exactFlips + 1} {
+		values := slices.Repeat([]float64{1}, n)
+		near(t, "smallest p", LeastSignFlip(n), SignFlip(values, 1), 1e-12)
+	}
+	for _, tt := range []struct {
+		tests int
+		want  int
+	}{{1, 6}, {12, 9}, {120, 13}, {30_000, 0}} {
+		if got := FewestPairs(tt.tests, 0.05); got != tt.want {
+			t.Errorf("%d tests need %d pairs, want %d", tt.tests, got, tt.want)
+		}
+	}
+}
+
 func TestSignFlipIsTheSameDrawnAndCounted(t *testing.T) {
 	r := random(5)
 	values := make([]float64, 16)

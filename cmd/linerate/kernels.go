@@ -209,8 +209,13 @@ func notMeasured(run *result.Run) error {
 		}
 	}
 	for _, c := range run.Cells {
-		if c.Skipped != "" && !failed(run, c.Kernel) {
+		if failed(run, c.Kernel) {
+			continue
+		}
+		if c.Skipped != "" {
 			lines = append(lines, c.ID+": "+c.Skipped)
+		} else if c.ForwardingRate != nil && c.ForwardingRate.Failure != "" {
+			lines = append(lines, c.ID+": no rate: "+c.ForwardingRate.Failure)
 		}
 	}
 	if len(lines) == 0 {
@@ -282,6 +287,9 @@ func (l kernelLines) Round(n, rounds int) { fmt.Fprintf(l.w, "rates: round %d of
 func (l kernelLines) Counted(kernel string, wall time.Duration) {
 	fmt.Fprintf(l.w, "%s: one boot more to count each instruction: %.0f s\n", kernel, wall.Seconds())
 }
+
+// Doubt says what it is.
+func (l kernelLines) Doubt(w result.Warning) { fmt.Fprintf(l.w, "warning: %s\n", w.Text) }
 
 // Failed says why.
 func (l kernelLines) Failed(k result.Kernel) { fmt.Fprintf(l.w, "%s: %s\n", k.Name, k.Error) }

@@ -51,6 +51,8 @@ const (
 	startLimit = 20 * time.Second
 	// firstBurst are the packets of the first attempt to warm up.
 	firstBurst = 500
+	// warmUpAttempts double it to 8 million: 80 million packets a second would be more than pktgen sends.
+	warmUpAttempts = 15
 )
 
 // answer measures what it is told to. The port listens before the guest says that it has
@@ -116,16 +118,9 @@ func clock() int64 {
 // rate sends for the duration and counts what arrives.
 func (q Request) rate(m *Measured, s *source, ns, device string) error {
 	time.Sleep(settleBeforeRun)
-	packets, took := firstBurst, time.Duration(0)
-	for {
-		_, busyNS, err := s.send(packets)
-		if err != nil {
-			return err
-		}
-		if took = time.Duration(busyNS); took >= warmUp {
-			break
-		}
-		packets *= 2
+	packets, took, err := warm(s.send)
+	if err != nil {
+		return err
 	}
 	duration := time.Duration(q.Rate.TrialMS) * time.Millisecond
 	packets = max(1, int(float64(packets)*duration.Seconds()/took.Seconds()))
@@ -149,6 +144,22 @@ func (q Request) rate(m *Measured, s *source, ns, device string) error {
 	after, err := received(ns, device)
 	m.Sent, m.Received, m.Rate = int(sent.Packets), int(after-before), &RateMeasured{BusyNS: 1000 * sent.BusyUS, IdleNS: 1000 * sent.IdleUS}
 	return err
+}
+
+// warm sends ever more packets until they take the time of a warm-up.
+func warm(send func(packets int) (sent int, busyNS uint64, err error)) (packets int, took time.Duration, err error) {
+	packets = firstBurst / 2
+	for range warmUpAttempts {
+		packets *= 2
+		_, busyNS, err := send(packets)
+		if err != nil {
+			return packets, 0, err
+		}
+		if took = time.Duration(busyNS); took >= warmUp {
+			return packets, took, nil
+		}
+	}
+	return packets, took, fmt.Errorf("warm the generator up: it sent %d packets in %s, %.3g in a second, which no generator on one CPU does: the guest's clock does not tell the time", packets, took, float64(packets)/max(took.Seconds(), 1e-6))
 }
 
 // exactly sends so many packets. The kernel gives pktgen's thread 125 ms to begin, and takes

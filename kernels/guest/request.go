@@ -57,7 +57,7 @@ type Cell struct {
 	Iptables string `json:"iptables"`
 }
 
-// Report is one line from the guest; exactly one of its fields is set.
+// Report is one line from the guest; exactly one of its fields is set, ClockNS aside.
 type Report struct {
 	Booted *Booted   `json:"booted,omitempty"`
 	Cell   *Measured `json:"cell,omitempty"`

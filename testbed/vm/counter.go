@@ -38,14 +38,14 @@ type counterFiles struct{ plugin, counts, raw *os.File }
 func openCounter() (counterFiles, error) {
 	var c counterFiles
 	var err error
-	if c.plugin, err = memoryFile(counterPlugin); err != nil {
+	if c.plugin, err = memoryFile("plugin", counterPlugin); err != nil {
 		return c, err
 	}
-	if c.counts, err = memoryFile(nil); err != nil {
+	if c.counts, err = memoryFile("counts", nil); err != nil {
 		c.plugin.Close()
 		return c, err
 	}
-	if c.raw, err = memoryFile(nil); err != nil {
+	if c.raw, err = memoryFile("raw", nil); err != nil {
 		c.plugin.Close()
 		c.counts.Close()
 	}

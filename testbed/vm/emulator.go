@@ -2,6 +2,7 @@ package vm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,17 +12,42 @@ import (
 	"time"
 )
 
+// ErrLeft is an emulator that does not end although it was killed, such as one that the
+// kernel holds in a call of KVM. The error around it has the process number.
+var ErrLeft = errors.New("does not end although it was killed")
+
+// killGrace is how long a killed emulator may take to go.
+const killGrace = 3 * time.Second
+
 // emulator is an emulator that runs.
 type emulator struct {
-	pid  int
-	done chan error
+	program string
+	pid     int
+	done    chan error
+	grace   time.Duration
+}
+
+// wait waits for the end, as long as the context of startEmulator lasts and the grace behind
+// it: the emulator is killed then, and one that stays is given up.
+func (e *emulator) wait(ctx context.Context) error {
+	select {
+	case err := <-e.done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-e.done:
+		return err
+	case <-time.After(e.grace):
+		return fmt.Errorf("process %d of %s %w; see what holds it in /proc/%d/stack, and end it", e.pid, e.program, ErrLeft, e.pid)
+	}
 }
 
 // startEmulator starts argv with files from descriptor 3 on. It is killed when ctx ends.
 // The thread that starts it lives as long, because the kernel kills the emulator when
 // that thread ends, as it does when linerate is killed.
 func startEmulator(ctx context.Context, argv []string, console io.Writer, files ...*os.File) (*emulator, error) {
-	e := &emulator{done: make(chan error, 1)}
+	e := &emulator{program: argv[0], done: make(chan error, 1), grace: killGrace}
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()

@@ -14,8 +14,12 @@ import (
 	"time"
 )
 
-// headerLimit is how long a server may take to begin its answer.
-const headerLimit = 30 * time.Second
+const (
+	// headerLimit is how long a server may take to begin its answer.
+	headerLimit = 30 * time.Second
+	// stallLimit is how long it may be silent in the middle of it.
+	stallLimit = 30 * time.Second
+)
 
 func isURL(place string) bool {
 	return strings.HasPrefix(place, "https://") || strings.HasPrefix(place, "http://")
@@ -58,6 +62,8 @@ func fetch(ctx context.Context, url, cache string) (string, error) {
 
 // get writes what a URL names into a file, whole: an answer shorter than it announced is an error.
 func get(ctx context.Context, url, to, cache string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -84,7 +90,10 @@ func get(ctx context.Context, url, to, cache string) error {
 	if err != nil {
 		return noSpace(err, cache, answer.ContentLength)
 	}
-	n, err := io.Copy(f, answer.Body)
+	n, err := copyFlowing(f, answer.Body, stallLimit, cancel)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
@@ -92,4 +101,28 @@ func get(ctx context.Context, url, to, cache string) error {
 		return noSpace(fmt.Errorf("after %s: %w", megabytes(uint64(n)), err), cache, answer.ContentLength)
 	}
 	return nil
+}
+
+// copyFlowing copies to the end. When nothing came for the limit, it cancels what answers,
+// with the reason, so that reading ends.
+func copyFlowing(to io.Writer, from io.Reader, limit time.Duration, cancel context.CancelCauseFunc) (int64, error) {
+	silent := time.AfterFunc(limit, func() {
+		cancel(fmt.Errorf("the server sent nothing for %s in the middle of the file: try again, or fetch the file yourself and name its path", limit))
+	})
+	defer silent.Stop()
+	return io.Copy(to, flowing{from, func() { silent.Reset(limit) }})
+}
+
+// flowing tells of each part that comes.
+type flowing struct {
+	from io.Reader
+	came func()
+}
+
+func (f flowing) Read(b []byte) (int, error) {
+	n, err := f.from.Read(b)
+	if n > 0 {
+		f.came()
+	}
+	return n, err
 }

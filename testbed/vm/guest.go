@@ -57,13 +57,14 @@ const kernelArguments = "console=ttyS0 quiet panic=-1 nokaslr norandmaps randomi
 // consoleLines are kept of what the guest's kernel printed.
 const consoleLines = 45
 
-// memoryFile is a file without a name, which is gone with the last process that has it.
-func memoryFile(data []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate("initramfs", unix.MFD_CLOEXEC)
+// memoryFile is a file in no folder, which is gone with the last process that has it. The
+// name is for /proc/PID/fd.
+func memoryFile(name string, data []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), "initramfs")
+	f := os.NewFile(uintptr(fd), name)
 	if _, err := f.Write(data); err != nil {
 		f.Close()
 		return nil, err
@@ -135,7 +136,8 @@ func (g Guest) Initramfs() ([]byte, error) {
 
 // Run boots the guest and hands each line that the program reports to line, until the
 // guest powers off; it returns the last lines of the console. An error of type *Error is
-// the guest's; when ctx ends, its error is returned. In every case the emulator has ended.
+// the guest's; when ctx ends, its error is returned. In every case the emulator has ended,
+// or the error is ErrLeft as well.
 func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 	if err := Available(); err != nil {
 		return nil, fmt.Errorf("boot kernel %s: %w", g.Kernel.Name, err)
@@ -144,7 +146,7 @@ func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	initrd, err := memoryFile(archive)
+	initrd, err := memoryFile("initramfs", archive)
 	if err != nil {
 		return nil, fmt.Errorf("boot kernel %s: hold the initramfs in memory: %w", g.Kernel.Name, err)
 	}
@@ -158,6 +160,8 @@ func (g Guest) Run(ctx context.Context, line func([]byte)) ([]string, error) {
 		err = g.count(limited, initrd, &console, line)
 	}
 	switch {
+	case errors.Is(err, ErrLeft):
+		return console.last(), errors.Join(ctx.Err(), fmt.Errorf("end the guest of kernel %s: %w", g.Kernel.Name, err))
 	case ctx.Err() != nil:
 		return console.last(), ctx.Err()
 	case limited.Err() != nil:
@@ -187,8 +191,14 @@ func (g Guest) emulate(ctx context.Context, initrd *os.File, counter []*os.File,
 	if err != nil {
 		return err
 	}
-	read := readLines(reports, line)
-	if err := <-running.done; err != nil {
+	lines := make(chan error, 1)
+	go func() { lines <- readLines(reports, line) }()
+	err = running.wait(ctx)
+	if errors.Is(err, ErrLeft) { // it holds the pipe open
+		return errors.Join(err, reports.SetReadDeadline(time.Now()), <-lines)
+	}
+	read := <-lines
+	if err != nil {
 		return fmt.Errorf("%s: %w", Emulator, err)
 	}
 	return read

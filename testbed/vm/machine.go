@@ -37,12 +37,15 @@ func (g Guest) Start(ctx context.Context, line func([]byte)) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	initrd, err := memoryFile(archive)
+	initrd, err := memoryFile("initramfs", archive)
 	if err != nil {
 		return nil, fmt.Errorf("boot kernel %s: hold the initramfs in memory: %w", g.Kernel.Name, err)
 	}
 	defer initrd.Close()
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(ends[0], true) // reading it has to have a deadline
+	}
 	if err != nil {
 		return nil, fmt.Errorf("boot kernel %s: make its port: %w", g.Kernel.Name, err)
 	}
@@ -55,12 +58,21 @@ func (g Guest) Start(ctx context.Context, line func([]byte)) (*Machine, error) {
 		ours.Close()
 		return nil, fmt.Errorf("boot kernel %s: %w", g.Kernel.Name, err)
 	}
-	go func() {
-		m.read = readLines(ours, line)
-		m.outcome = <-m.running.done
-		close(m.ended)
-	}()
+	go m.follow(line)
 	return m, nil
+}
+
+// follow hands on what the program reports until the emulator is gone. One that stays holds
+// its end of the port, so that there is no end to wait for.
+func (m *Machine) follow(line func([]byte)) {
+	read := make(chan error, 1)
+	go func() { read <- readLines(m.port, line) }()
+	m.outcome = m.running.wait(m.living)
+	if errors.Is(m.outcome, ErrLeft) {
+		m.outcome = errors.Join(m.outcome, m.port.SetReadDeadline(time.Now()))
+	}
+	m.read = <-read
+	close(m.ended)
 }
 
 // LiveCommand is the emulator's command line of Start.
@@ -81,6 +93,7 @@ func (m *Machine) Stop() { m.stop() }
 
 // Wait waits for the guest's end and returns the last lines of its console. An error is of
 // type *Error; of a guest that was stopped there is none, unless its CPU could not go on.
+// An emulator that does not end is ErrLeft.
 func (m *Machine) Wait() ([]string, error) {
 	<-m.ended
 	read, err := m.read, m.outcome
@@ -89,6 +102,8 @@ func (m *Machine) Wait() ([]string, error) {
 	m.port.Close()
 	lines := m.console.last()
 	switch {
+	case errors.Is(err, ErrLeft):
+		return lines, fmt.Errorf("end the guest of kernel %s: %w", m.kernel, err)
 	case m.console.broken() != "":
 		return lines, &Error{m.kernel, "its virtual CPU cannot go on: " + m.console.broken(), lines}
 	case m.console.panicked() != "":

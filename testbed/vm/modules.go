@@ -29,7 +29,7 @@ type modules struct {
 	// files are the paths by name; builtin the modules that are part of the image.
 	files   map[string]string
 	builtin map[string]bool
-	// providers are the modules by alias, of those in the folders that aliases are looked for.
+	// infos are those of the modules that were read, by name.
 	infos map[string]moduleInfo
 }
 

@@ -25,6 +25,7 @@ func (quiet) Opened(result.Kernel, int)                    {}
 func (quiet) Booted(result.Kernel, int, result.KernelBoot) {}
 func (quiet) Counted(string, time.Duration)                {}
 func (quiet) Round(int, int)                               {}
+func (quiet) Doubt(result.Warning)                         {}
 func (quiet) Failed(result.Kernel)                         {}
 
 // packed is a Debian kernel's image and modules by their path in a package, the modules compressed.

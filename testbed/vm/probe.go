@@ -38,8 +38,6 @@ const (
 	probeLimit = 5 * time.Second
 	// probeEnough is the time in the loop after which its speed is known.
 	probeEnough = 700 * time.Millisecond
-	// probeGrace is how long a killed emulator may take to go.
-	probeGrace = 3 * time.Second
 )
 
 // prober is what a probe looks at; tests plant others.
@@ -51,7 +49,7 @@ type prober struct {
 
 // ProbeKVM finds out by trying whether KVM executes a guest: a device that opens may
 // belong to a machine whose virtual CPUs hang, or are interpreted. It takes a second, and
-// at most probeLimit and probeGrace twice.
+// at most probeLimit and killGrace twice.
 func ProbeKVM(ctx context.Context) Probe {
 	return prober{device: "/dev/kvm", emulator: Emulator, program: probeProgram(), limit: probeLimit}.probe(ctx)
 }
@@ -76,6 +74,12 @@ func (p prober) probe(ctx context.Context) (found Probe) {
 		found.Reason = fmt.Sprintf("%s opens, but a virtual CPU is of no use: %v", p.device, err)
 		return found
 	}
+	found.decide()
+	return found
+}
+
+// decide says by the two speeds whether KVM is of use.
+func (found *Probe) decide() {
 	found.Usable = found.KVMInstructionsPerS >= found.EmulatorInstructionsPerS
 	speeds := fmt.Sprintf("a virtual CPU executes %s of a kernel's instructions in a second, and the emulator %s", millions(found.KVMInstructionsPerS), millions(found.EmulatorInstructionsPerS))
 	if found.Usable {
@@ -83,7 +87,6 @@ func (p prober) probe(ctx context.Context) (found Probe) {
 	} else {
 		found.Reason = speeds + ": KVM interprets them here, as in a virtual machine whose host does not pass its hardware on"
 	}
-	return found
 }
 
 func millions(perS float64) string { return fmt.Sprintf("%.3g million", perS/1e6) }
@@ -123,7 +126,7 @@ func (p prober) speed(ctx context.Context, a Accelerator) (float64, error) {
 		return 0, err
 	}
 	defer marks.Close()
-	rom, err := memoryFile(p.program)
+	rom, err := memoryFile("firmware", p.program)
 	if err != nil {
 		guestEnd.Close()
 		return 0, err
@@ -138,15 +141,13 @@ func (p prober) speed(ctx context.Context, a Accelerator) (float64, error) {
 		return 0, err
 	}
 	// An emulator that cannot be killed holds the pipe open.
-	if err := marks.SetReadDeadline(time.Now().Add(p.limit + probeGrace)); err != nil {
+	if err := marks.SetReadDeadline(time.Now().Add(p.limit + killGrace)); err != nil {
 		return 0, err
 	}
 	seen := readMarks(marks)
 	stop()
-	select {
-	case <-running.done:
-	case <-time.After(probeGrace):
-		return 0, fmt.Errorf("it hangs, and process %d of %s does not end although it was killed", running.pid, p.emulator)
+	if err := running.wait(limited); errors.Is(err, ErrLeft) {
+		return 0, fmt.Errorf("it hangs: %w", err)
 	}
 	if ctx.Err() != nil {
 		return 0, ctx.Err()

@@ -2,11 +2,14 @@ package vm
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/linerate/linerate/internal/testenv"
 )
@@ -34,13 +37,21 @@ func TestProbeProgram(t *testing.T) {
 	}
 }
 
-// TestProbeOfThisMachine takes the answer as it is, which has to have a reason.
+// TestProbeOfThisMachine holds the answer to its promise: by a KVM that is usable a kernel boots.
 func TestProbeOfThisMachine(t *testing.T) {
 	planted(t)
 	found := ProbeKVM(context.Background())
 	t.Logf("%+v", found)
-	if found.Reason == "" || found.Usable != (found.KVMInstructionsPerS > 0 && found.KVMInstructionsPerS >= found.EmulatorInstructionsPerS) {
-		t.Errorf("the outcome does not fit its figures: %+v", found)
+	if found.Reason == "" {
+		t.Errorf("no reason: %+v", found)
+	}
+	if found.Usable {
+		g := guestThatPanics(t)
+		g.Accelerator = Hardware
+		_, err := g.Run(context.Background(), func([]byte) {})
+		if failed, ok := errors.AsType[*Error](err); !ok || !strings.Contains(failed.Reason, "panicked") {
+			t.Errorf("KVM is usable, and of a guest that has to boot and panic came %v", err)
+		}
 	}
 	if left := children(t); left != "" {
 		t.Errorf("still running: %s", left)
@@ -77,12 +88,55 @@ func TestProbeOfWhatHangs(t *testing.T) {
 		if _, err := q.speed(context.Background(), Emulated); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
-		if took := time.Since(began); took > p.limit+probeGrace {
+		if took := time.Since(began); took > p.limit+killGrace {
 			t.Errorf("%s: took %s", tt.name, took)
 		}
 	}
 	if left := children(t); left != "" {
 		t.Errorf("still running: %s", left)
+	}
+}
+
+func TestDecision(t *testing.T) {
+	for _, tt := range []struct {
+		kvm, emulator float64
+		usable        bool
+		reason        string
+	}{
+		{3e9, 4e8, true, "executes 3e+03 million of a kernel's instructions in a second, and the emulator 400 million"},
+		{4e6, 4e8, false, "KVM interprets them here"},
+	} {
+		found := Probe{KVMInstructionsPerS: tt.kvm, EmulatorInstructionsPerS: tt.emulator}
+		if found.decide(); found.Usable != tt.usable || !strings.Contains(found.Reason, tt.reason) {
+			t.Errorf("%+v, want %q", found, tt.reason)
+		}
+	}
+}
+
+// TestEmulatorThatStays gives up an emulator that is not gone in time after it was killed.
+func TestEmulatorThatStays(t *testing.T) {
+	e := &emulator{program: Emulator, pid: 4711, done: make(chan error), grace: 10 * time.Millisecond}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if err := e.wait(ctx); !errors.Is(err, ErrLeft) || !strings.Contains(err.Error(), "process 4711 of "+Emulator) {
+		t.Errorf("error %v, want one with the process number", err)
+	}
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := os.NewFile(uintptr(ends[1]), "held") // as the emulator that stays holds it
+	defer held.Close()
+	living, stop := context.WithCancel(context.Background())
+	m := &Machine{running: e, port: os.NewFile(uintptr(ends[0]), "port"), console: &tail{}, living: living, stop: stop, ended: make(chan struct{}), kernel: "k"}
+	if _, err := held.WriteString("said\n"); err != nil {
+		t.Fatal(err)
+	}
+	var said []byte
+	go m.follow(func(line []byte) { said = append(said, line...) })
+	m.Stop()
+	if _, err := m.Wait(); !errors.Is(err, ErrLeft) || string(said) != "said\n" {
+		t.Errorf("error %v after %q", err, said)
 	}
 }
 
