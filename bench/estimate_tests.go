@@ -10,7 +10,7 @@ const (
 	sweepShareOfAll = 0.6 // of the loads, until two trials in a row lose nothing
 )
 
-// testSeconds is the time of the tests besides the throughput, and of the capture, for one cell.
+// testSeconds is the time of the tests besides the throughput, of the capture and of the cost for one cell.
 func testSeconds(p plan.Plan) float64 {
 	each := handlingSeconds(p)
 	sum := 0.0
@@ -25,6 +25,9 @@ func testSeconds(p plan.Plan) float64 {
 	}
 	if p.Capture.Frames > 0 {
 		sum += float64(p.Capture.Frames)/captureLoadPPS + each
+	}
+	if p.Cost.Enabled {
+		sum += p.Cost.TrialDuration.Seconds() + each
 	}
 	return sum
 }

@@ -21,7 +21,7 @@ func TestEstimateOfTests(t *testing.T) {
 		return e.TotalSeconds()
 	}
 	base := seconds()
-	for _, more := range []string{"tests=throughput,frame-loss-rate", "tests=throughput,back-to-back", "tests=throughput,system-recovery", "capture.frames=10000"} {
+	for _, more := range []string{"tests=throughput,frame-loss-rate", "tests=throughput,back-to-back", "tests=throughput,system-recovery", "capture.frames=10000", "cost.enabled=true"} {
 		if got := seconds(more); got < base+4 {
 			t.Errorf("%s: %.0f s, without it %.0f s", more, got, base)
 		}

@@ -99,7 +99,7 @@ func sweepRows(s result.Sweep, c result.Curve) (columns []column, rows [][]strin
 		if p.IntervalHighPPS > 0 {
 			row[2] = Mpps(p.IntervalLowPPS) + " to " + Mpps(p.IntervalHighPPS)
 			row[3] = "best"
-			if p.GainRatio > 0 {
+			if p.Value != c.BestValue && p.GainRatio >= 1e-6 {
 				row[3] = "-" + Percent(1-1/(1+p.GainRatio))
 			}
 		}

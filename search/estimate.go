@@ -208,17 +208,6 @@ func normalise(cells []float64) float64 {
 	return math.Log(sum)
 }
 
-// below is the probability that the critical load lies below a position.
-func (e estimate) below(x float64) float64 {
-	sum := 0.0
-	for i, c := range e.weights {
-		if e.from+float64(i)*e.step < x {
-			sum += c
-		}
-	}
-	return sum
-}
-
 // quantile is the position with the given probability below it.
 func (e estimate) quantile(q float64) float64 {
 	sum := 0.0

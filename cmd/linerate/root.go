@@ -44,6 +44,9 @@ what was measured is kept and everything is undone.`,
 
 		SuggestionsMinimumDistance: suggestionDistance,
 	}
+	// Descriptions of flags are broken between words, so that no line is wider than a terminal.
+	const flagColumns = "100"
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped "+flagColumns))
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(
 		&cobra.Group{ID: groupMeasure, Title: "Measure:"},
