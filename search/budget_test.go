@@ -109,3 +109,33 @@ func TestScarceBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestAppealKeepsWhatIsDone: bounds that were narrow once are narrow in the end, wherever
+// the budget ends the search.
+func TestAppealKeepsWhatIsDone(t *testing.T) {
+	d := dutOf("jitter", sim.Model{CapacityPPS: 1.23e6, Jitter: 0.01})
+	done, undone := 0, 0
+	for budget := 10.0; budget <= 30; budget += 4 {
+		for seed := range uint64(20) {
+			c := Config{MinLoadPPS: simMinLoadPPS, MaxLoadPPS: simMaxLoadPPS, MaxTrialSeconds: budget, Goals: DefaultGoals()[:1]}
+			s := newSearch(t, "mlr", c)
+			r := rand.New(rand.NewPCG(seed, 11))
+			was := false
+			for load, ok := s.Next(); ok; load, ok = s.Next() {
+				s.Add(d.trial(r, load))
+				b := s.Bounds()[0]
+				was = was || b.HasLower && b.HasUpper && narrow(b.LowerPPS, b.UpperPPS, c.Goals[0].Width)
+			}
+			b := s.Bounds()[0]
+			if was {
+				done++
+				if !narrow(b.LowerPPS, b.UpperPPS, c.Goals[0].Width) {
+					undone++
+				}
+			}
+		}
+	}
+	if done < 60 || undone > 0 {
+		t.Errorf("%d of %d searches lost the narrow bounds that they had", undone, done)
+	}
+}
