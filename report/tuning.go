@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -159,14 +160,14 @@ func tuningHeadline(d digest) []string {
 				continue
 			}
 			best := slices.MinFunc(t.measured, func(a, b result.Cell) int {
-				return int(1000 * (a.InstructionsPerPacket.Value - b.InstructionsPerPacket.Value))
+				return cmp.Compare(a.InstructionsPerPacket.Value, b.InstructionsPerPacket.Value)
 			})
 			list = append(list, fmt.Sprintf("%s: with %s %d a frame costs %s instructions, %s of the %s without.", t.label, k.name, k.value(*best.Tuning),
 				instructions(best.InstructionsPerPacket.Value), Percent(best.InstructionsPerPacket.Value/t.untuned), instructions(t.untuned)))
 		}
 	}
 	if lost := lostFrames(d.Run); lost > 0 {
-		list = append(list, fmt.Sprintf("%s frames of pktgen's Result lines were not counted by the receiver.", Thousands(lost)))
+		list = append(list, fmt.Sprintf("The receiver did not count %s of pktgen's Result lines.", counted(int(lost), "frame")))
 	}
 	if len(list) == 0 {
 		return []string{"No setting was measured."}
