@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -64,7 +65,7 @@ func (k knob) curves(run *result.Run) []tuningCurve {
 var tuningNotes = []string{
 	"The kernel's pktgen sends on one CPU that executes an instruction in each nanosecond of the guest's time. From a dummy, which drops every frame, it is counted alone; from an emulated card (vmxnet3) the driver is counted too, and the receiver behind the cable up to its IP layer.",
 	"\"of untuned\" is the share of what a frame costs without tuning: clone_skb N sends each packet N times before it builds the next (0 and 1 build each), burst N hands a packet to the driver N times at once.",
-	"pktgen's own rate is that on its Result line, in the guest's time: it is 10⁹ by the instructions, and no rate of any machine. \"Received\" is what the receiving card counted, and what reached its IP layer, of the frames on the Result line; a dummy counts what it took.",
+	"pktgen's own rate is that on its Result line, in the guest's time, of which each instruction takes a nanosecond: it is 10⁹ divided by the instructions per frame, and no rate of any machine. \"Received\" is what the receiving card counted, and what reached its IP layer, of the frames on the Result line; a dummy counts what it took.",
 }
 
 // tuningSections are a table and a curve for each knob.
@@ -92,7 +93,7 @@ func tuningSections(d digest) []section {
 	}
 	if len(list) > 0 {
 		last := &list[len(list)-1]
-		last.Notes = append(last.Notes, append(slices.Clone(tuningNotes), countNotes[2])...)
+		last.Notes = append(last.Notes, append(slices.Clone(tuningNotes), countsAreNoRates)...)
 	}
 	return list
 }
@@ -159,7 +160,7 @@ func tuningHeadline(d digest) []string {
 				continue
 			}
 			best := slices.MinFunc(t.measured, func(a, b result.Cell) int {
-				return int(1000 * (a.InstructionsPerPacket.Value - b.InstructionsPerPacket.Value))
+				return cmp.Compare(a.InstructionsPerPacket.Value, b.InstructionsPerPacket.Value)
 			})
 			list = append(list, fmt.Sprintf("%s: with %s %d a frame costs %s instructions, %s of the %s without.", t.label, k.name, k.value(*best.Tuning),
 				instructions(best.InstructionsPerPacket.Value), Percent(best.InstructionsPerPacket.Value/t.untuned), instructions(t.untuned)))
