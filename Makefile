@@ -47,7 +47,7 @@ setup-lint: ## install what lint needs: shellcheck and the compiler of the BPF p
 setup-generate: ## install the compiler of the BPF programs and of QEMU's plugin: clang-14, llvm-14, libbpf-dev
 	@scripts/setup.sh generate
 
-setup-perf: ## install what perf compares with: tcpreplay and DPDK testpmd
+setup-perf: ## install what perf compares with: tcpreplay, DPDK testpmd, and MLRsearch from PyPI
 	@scripts/setup.sh bench perf
 
 setup-published: ## install what the published benchmarks need: DPDK, Open vSwitch, BIRD, iperf and iperf3

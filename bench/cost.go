@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/linerate/linerate/attribution"
@@ -14,10 +12,6 @@ import (
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/trial"
 )
-
-// sumTolerance is the share by which the sum of the samples may differ from the CPU time
-// without a warning.
-const sumTolerance = 0.05
 
 // sampled is a tester whose DUT's CPUs can be sampled.
 type sampled interface {
@@ -108,9 +102,9 @@ func (r *run) keepCost(cell *result.Cell, c result.Cost, t result.Trial, taken *
 		found.BusyNSPerPacket = t.CPU.NSPerPacket
 		found.DifferenceRatio = found.SampledNSPerPacket/found.BusyNSPerPacket - 1
 	}
-	if math.Abs(found.DifferenceRatio) > sumTolerance {
-		cell.Warnings = append(cell.Warnings, result.Warning{Code: "cost-sum", Text: fmt.Sprintf("the samples add up to %.0f ns per packet, and the CPU time of the DUT's threads is %.0f: %d of %d samples were taken, %d were lost",
-			found.SampledNSPerPacket, found.BusyNSPerPacket, found.Samples, found.ExpectedSamples, found.LostSamples)})
+	if math.Abs(found.DifferenceRatio) > result.CostToleranceRatio {
+		cell.Warnings = append(cell.Warnings, result.Warning{Code: "cost-sum", Text: fmt.Sprintf("the samples add up to %.0f ns per packet, and the CPU time of the DUT's threads is %.0f: %d of %d samples were taken, %d were lost, and %d times the kernel left some out",
+			found.SampledNSPerPacket, found.BusyNSPerPacket, found.Samples, found.ExpectedSamples, found.LostSamples, found.ThrottledTimes)})
 	}
 	if cell.CPU != nil && c.Goal != "" {
 		found.SearchNSPerPacket = cell.CPU.NSPerPacket
@@ -121,7 +115,7 @@ func (r *run) keepCost(cell *result.Cell, c result.Cost, t result.Trial, taken *
 	if err != nil {
 		return fmt.Errorf("%s: %w", cell.ID, err)
 	}
-	found.File = filepath.Join("profiles", strings.ReplaceAll(cell.ID, "/", "_")+".pb.gz")
+	found.File = result.ProfileFile(cell.ID)
 	cell.Cost = found
 	return r.store.WriteFile(found.File, profile)
 }

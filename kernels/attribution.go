@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"regexp"
 
 	"github.com/google/pprof/profile"
 
@@ -17,9 +14,6 @@ import (
 
 // profilePackets give some 15,000 samples, of which a function with 1 % of them has 100.
 const profilePackets = 50_000
-
-// profileFolder holds the profiles in the run's folder.
-const profileFolder = "profiles"
 
 // attribute shares a cell's instructions out over the functions in which samples were taken.
 func attribute(p *guest.Profile, value float64) *result.Attribution {
@@ -77,8 +71,6 @@ func part(name string, counts, all []float64, value float64) result.AttributedPa
 		LowInstructions: max(0, share-half) * value, HighInstructions: min(1, share+half) * value}
 }
 
-var notInFileNames = regexp.MustCompile(`[^A-Za-z0-9.+-]+`)
-
 // packetsPerProfile is what the values of a pprof profile are for: it holds whole numbers.
 const packetsPerProfile = 1000
 
@@ -105,7 +97,7 @@ func sampledCalls(p *guest.Profile, value float64) calls {
 }
 
 // writeProfile stores a cell's calls for `go tool pprof`.
-func writeProfile(dir, cell string, c calls) (string, error) {
+func writeProfile(store *result.Store, cell string, c calls) (string, error) {
 	out := &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: "instructions", Unit: "count"}},
 		DefaultSampleType: "instructions",
@@ -131,36 +123,37 @@ func writeProfile(dir, cell string, c calls) (string, error) {
 	if err := out.Write(&b); err != nil {
 		return "", fmt.Errorf("build the profile of %s: %w", cell, err)
 	}
-	name := filepath.Join(profileFolder, notInFileNames.ReplaceAllString(cell, "-")+".pb.gz")
-	if err := os.MkdirAll(filepath.Join(dir, profileFolder), 0o755); err != nil {
-		return "", fmt.Errorf("store the profile of %s: %w", cell, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
-		return "", fmt.Errorf("store the profile of %s: %w", cell, err)
-	}
-	return name, nil
+	name := result.ProfileFile(cell)
+	return name, store.WriteFile(name, b.Bytes())
 }
 
 // attributeCells does so for the cells of a boot that have a profile.
-func attributeCells(dir string, cells []result.Cell, b boot) error {
+func attributeCells(store *result.Store, cells []result.Cell, b boot) error {
 	for _, m := range b.Cells {
 		i := indexOf(cells, m.Cell)
-		if i < 0 || m.Profile == nil || cells[i].InstructionsPerPacket == nil {
+		if i < 0 || cells[i].InstructionsPerPacket == nil {
+			continue
+		}
+		c := &cells[i]
+		if m.ProfileFailure != "" {
+			c.Warnings = append(c.Warnings, result.Warning{Code: "attribution-failed", Text: m.ProfileFailure})
+		}
+		if m.Profile == nil {
 			continue
 		}
 		p, err := guest.UnpackProfile(m.Profile)
 		if err != nil {
-			return fmt.Errorf("%s: %w", cells[i].ID, err)
+			return fmt.Errorf("%s: %w", c.ID, err)
 		}
 		if p.Samples == 0 {
-			return fmt.Errorf("%s: no sample was taken: does this kernel have CONFIG_PERF_EVENTS?", cells[i].ID)
+			c.Warnings = append(c.Warnings, result.Warning{Code: "attribution-failed", Text: "no sample was taken: does this kernel have CONFIG_PERF_EVENTS?"})
+			continue
 		}
-		c := &cells[i]
 		c.Attribution = attribute(p, c.InstructionsPerPacket.Value)
 		if p.Lost > 0 {
 			c.Warnings = append(c.Warnings, result.Warning{Code: "samples-lost", Text: fmt.Sprintf("%d samples were lost beside %d", p.Lost, p.Samples)})
 		}
-		if c.Attribution.File, err = writeProfile(dir, c.ID, sampledCalls(p, c.InstructionsPerPacket.Value)); err != nil {
+		if c.Attribution.File, err = writeProfile(store, c.ID, sampledCalls(p, c.InstructionsPerPacket.Value)); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func TestAttributionAddsUp(t *testing.T) {
 		t.Errorf("third subsystem %+v", s)
 	}
 	dir := t.TempDir()
-	name, err := writeProfile(dir, c.ID, sampledCalls(p, c.InstructionsPerPacket.Value))
+	name, err := writeProfile(newStore(t, dir), c.ID, sampledCalls(p, c.InstructionsPerPacket.Value))
 	if err != nil {
 		t.Fatal(err)
 	}

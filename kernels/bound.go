@@ -10,12 +10,8 @@ import (
 	"github.com/linerate/linerate/stats"
 )
 
-const (
-	// endHostsLimit is the share of a packet's cost, or of a difference, above which it is the end hosts'.
-	endHostsLimit = 0.5
-	// idleLimit is the share of the time that a generator may wait: beyond it, it sets the rate.
-	idleLimit = 0.05
-)
+// endHostsLimit is the share of a packet's cost, or of a difference, above which it is the end hosts'.
+const endHostsLimit = 0.5
 
 // bindCells says of each cell what its figure is one of: the DUT, or generator and sink,
 // which run under the same kernel on the same CPU. It needs the scenario none.
@@ -46,7 +42,7 @@ func boundOfCell(c result.Cell) (result.Verdict, string) {
 	switch {
 	case c.Scenario == "none" && (f != nil || v != nil):
 		return result.GeneratorBound, "there is no DUT"
-	case f != nil && f.GeneratorIdleRatio > idleLimit:
+	case f != nil && f.GeneratorIdleRatio > result.GeneratorIdleLimitRatio:
 		return result.GeneratorBound, fmt.Sprintf("the generator waited %.0f %% of the time, because it was told to offer less than it can: the DUT may carry more", 100*f.GeneratorIdleRatio)
 	case f != nil && f.EndHostShareRatio > 0:
 		return bySide(f.EndHostShareRatio, fmt.Sprintf("of the %.0f ns of a packet", 1e9/f.MedianPPS))
@@ -73,7 +69,7 @@ func boundOfCounts(a, b result.Cell, verdict string) result.KernelBound {
 // boundOfRates is what a difference of rates is one of, by the time that a packet takes.
 func boundOfRates(a, b result.Cell, verdict string) result.KernelBound {
 	fa, fb := a.ForwardingRate, b.ForwardingRate
-	if waited := max(fa.GeneratorIdleRatio, fb.GeneratorIdleRatio); waited > idleLimit && a.Scenario != "none" {
+	if waited := max(fa.GeneratorIdleRatio, fb.GeneratorIdleRatio); waited > result.GeneratorIdleLimitRatio && a.Scenario != "none" {
 		return result.KernelBound{Bound: result.GeneratorBound, BoundReason: fmt.Sprintf("the generator waited %.0f %% of the time: both rates are the load that it was told to offer, and say nothing about the kernels", 100*waited)}
 	}
 	return boundOfPair(costs{ns(fa.MedianPPS), ns(fb.MedianPPS), ns(fa.SinkOnlyPPS), ns(fb.SinkOnlyPPS)}, a.Scenario, verdict, "ns")

@@ -52,29 +52,32 @@ func (r *run) chooseMethod(ctx context.Context) error {
 }
 
 // attributeKernel attributes a kernel's cells, by the samples of its first boot or by one
-// boot more with the same seed, in which each instruction is counted.
+// boot more with the same seed, in which each instruction is counted. Where that fails, the
+// counts stand all the same, and a warning of the run says why nothing is attributed.
 func (r *run) attributeKernel(ctx context.Context, name string, q request, cells []result.Cell, first boot) error {
+	var err error
+	what := "read the samples"
 	switch r.method {
 	case result.BySampling:
-		return attributeCells(r.options.Out, cells, first)
+		err = attributeCells(r.store, cells, first)
 	case result.ByPlugin:
+		what = "count each instruction"
 		q.profilePackets, q.windowPackets = 0, windowPackets
-		b, err := q.bootOnce(ctx, first.Seed)
-		if err == nil {
+		var b boot
+		if b, err = q.bootOnce(ctx, first.Seed); err == nil {
 			r.options.Events.Counted(name, b.Wall)
-			err = attributeCounts(r.options.Out, cells, b)
+			err = attributeCounts(r.store, cells, b)
 		}
-		if err != nil && ctx.Err() == nil { // the kernel is measured all the same
-			r.record.Warnings = append(r.record.Warnings, result.Warning{Code: "attribution-failed", Text: fmt.Sprintf("%s: count each instruction: %v", name, err)})
-			return nil
-		}
+	}
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
+	r.record.Warnings = append(r.record.Warnings, result.Warning{Code: "attribution-failed", Text: fmt.Sprintf("%s: %s: %v", name, what, err)})
 	return nil
 }
 
 // attributeCounts attributes the cells of a boot whose instructions were counted.
-func attributeCounts(dir string, cells []result.Cell, b boot) error {
+func attributeCounts(store *result.Store, cells []result.Cell, b boot) error {
 	symbols, err := guest.UnpackSymbols(b.Counts.Raw)
 	if err != nil {
 		return err
@@ -101,7 +104,7 @@ func attributeCounts(dir string, cells []result.Cell, b boot) error {
 		}
 		c.Attribution = exactly(counts, m.Windows.Packets)
 		c.Warnings = append(c.Warnings, check(c.Attribution, c.InstructionsPerPacket.PerBoot[0])...)
-		if c.Attribution.File, err = writeProfile(dir, c.ID, twoLevels(counts, m.Windows.Packets)); err != nil {
+		if c.Attribution.File, err = writeProfile(store, c.ID, twoLevels(counts, m.Windows.Packets)); err != nil {
 			return err
 		}
 	}

@@ -89,7 +89,7 @@ func TestSinkOnlyOfEachFunction(t *testing.T) {
 func TestCountsAsProfile(t *testing.T) {
 	dir := t.TempDir()
 	counts := map[string]int64{"ip_forward": 143_000, "ip_rcv": 100_000, "scheduler_tick": -40}
-	name, err := writeProfile(dir, "route/x", twoLevels(counts, 1000))
+	name, err := writeProfile(newStore(t, dir), "route/x", twoLevels(counts, 1000))
 	if err != nil {
 		t.Fatal(err)
 	}

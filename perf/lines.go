@@ -29,6 +29,7 @@ func lines() []line {
 		{"limit", "PDR of a DUT whose capacity is known", true, limit},
 		{"overload", "what a router delivers above its throughput", true, overload},
 		{"search", "trial seconds and errors over simulated DUTs", true, searches},
+		{"drawn", "the same over simulated DUTs of other capacities", false, drawn},
 		{"repeat", "the plan baseline five times", false, repeat},
 		{"ledger", "what accounting for every frame costs", false, ledgerCost},
 		{"cost", "what observing the DUT's threads costs", false, cost},

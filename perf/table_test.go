@@ -106,7 +106,7 @@ func TestChoose(t *testing.T) {
 	for args, want := range map[string]string{
 		"":             "sources pacing limit overload search ",
 		"cost sources": "sources cost ",
-		"all":          "sources pacing limit overload search repeat ledger cost variation ",
+		"all":          "sources pacing limit overload search drawn repeat ledger cost variation ",
 	} {
 		got, err := choose(strings.Fields(args))
 		if err != nil || names(got) != want {

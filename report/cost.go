@@ -40,9 +40,6 @@ func costSections(d digest) []section {
 	return list
 }
 
-// muchDifference is the share by which the samples may exceed the CPU time before a note says why.
-const muchDifference = 0.05
-
 // costTable has the parts by falling cost, then the sum beside what it should be.
 func costTable(cells []cell) ([]column, [][]string) {
 	columns := []column{{"Part of the kernel", false}}
@@ -138,11 +135,14 @@ func costNotes(c cell) []string {
 	if missing := 1 - float64(k.Samples)/float64(max(1, k.ExpectedSamples)); missing > 0.02 {
 		text += fmt.Sprintf(" %s of the samples that the frequency gives are missing: the machine's CPU was taken away, or interrupts were off.", Percent(missing))
 	}
-	if k.DifferenceRatio > muchDifference {
+	if k.DifferenceRatio > result.CostToleranceRatio {
 		text += " The samples add up to more than the CPU time: those that were due while the CPU slept came late, when a packet had woken it, and stand mostly in finish_task_switch, among scheduler and timers. Nearer to the throughput it sleeps less."
 	}
 	if k.LostSamples > 0 {
 		text += fmt.Sprintf(" %s samples were lost.", Thousands(uint64(k.LostSamples)))
+	}
+	if k.ThrottledTimes > 0 {
+		text += fmt.Sprintf(" The kernel left out samples %s, each time until its next tick, because it took them for too many: they are among the missing ones.", counted(k.ThrottledTimes, "time"))
 	}
 	if k.Disturbed != "" {
 		text += " The trial was disturbed, also when it was made again: " + k.Disturbed + "."

@@ -17,7 +17,7 @@ func costFlames(cells []cell, first cell, anchor string) []flame {
 			continue
 		}
 		changes = append(changes, changeFlame(fmt.Sprintf("%s-change-%d", anchor, i), first.Name+" to "+c.Name+": what differs, "+c.Traffic, first.Name, c.Name,
-			costChanges(first.Cost, c.Cost), sureOfCost(first.Cost, c.Cost), changeUnit{"ns", nsText}))
+			functionChanges(functionNS(first.Cost), functionNS(c.Cost)), sureOfCost(first.Cost, c.Cost), changeUnit{"ns", nsText}))
 	}
 	for i := range list {
 		list[i].Open = i == 0
@@ -28,16 +28,13 @@ func costFlames(cells []cell, first cell, anchor string) []flame {
 	return append(list, changes...)
 }
 
-// costChanges are the functions of two cells side by side.
-func costChanges(a, b *result.Cost) []functionChange {
-	as := func(k *result.Cost) *result.Attribution {
-		out := &result.Attribution{}
-		for _, f := range k.Functions {
-			out.Functions = append(out.Functions, result.AttributedFunction{AttributedPart: result.AttributedPart{Name: f.Name, InstructionsPerPacket: f.NSPerPacket}, Subsystem: f.Subsystem})
-		}
-		return out
+// functionNS is the CPU time of a cell's functions per packet, in nanoseconds.
+func functionNS(k *result.Cost) []functionCost {
+	list := make([]functionCost, len(k.Functions))
+	for i, f := range k.Functions {
+		list[i] = functionCost{name: f.Name, subsystem: f.Subsystem, value: f.NSPerPacket}
 	}
-	return functionChanges(as(a), as(b))
+	return list
 }
 
 // sureOfCost tells which changes are beyond both intervals.

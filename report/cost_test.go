@@ -108,7 +108,7 @@ func TestChangeFlame(t *testing.T) {
 			t.Errorf("%s is %q, want %q: %v", label, classes[label], want, classes)
 		}
 	}
-	back := changeFlame("x", "x", "b", "a", costChanges(cells[1].Cost, cells[0].Cost), sureOfCost(cells[1].Cost, cells[0].Cost), changeUnit{"ns", nsText})
+	back := changeFlame("x", "x", "b", "a", functionChanges(functionNS(cells[1].Cost), functionNS(cells[0].Cost)), sureOfCost(cells[1].Cost, cells[0].Cost), changeUnit{"ns", nsText})
 	if i := len(back.Boxes); i == 0 || !strings.Contains(back.Boxes[0].Label, "704 to 450 ns") {
 		t.Errorf("root %+v", back.Boxes)
 	}

@@ -109,7 +109,7 @@ func kernelFlames(d digest) []flame {
 				list = append(list, attributionFlame(id, c.Kernel+", "+g.label, c.Attribution))
 			} else {
 				list = append(list, changeFlame(id, g.label+": "+before.Kernel+" to "+c.Kernel, before.Kernel, c.Kernel,
-					functionChanges(before.Attribution, c.Attribution), sureOf(*before, c), instructionUnit))
+					functionChanges(functionInstructions(before.Attribution), functionInstructions(c.Attribution)), sureOf(*before, c), instructionUnit))
 			}
 			before, opened = &c, opened || open
 			list[len(list)-1].Open = open

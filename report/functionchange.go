@@ -18,7 +18,23 @@ const (
 	leastChange = 0.5
 )
 
-// functionChange is what a function costs under two kernels, in instructions per packet.
+// functionCost is what a function costs a packet itself, in the unit of what it was read from.
+type functionCost struct {
+	name, subsystem string
+	// sinkOnly is the part of value that it costs in the scenario none.
+	value, sinkOnly float64
+}
+
+// functionInstructions are those of a kernel's functions, per packet.
+func functionInstructions(a *result.Attribution) []functionCost {
+	list := make([]functionCost, len(a.Functions))
+	for i, f := range a.Functions {
+		list[i] = functionCost{f.Name, f.Subsystem, f.InstructionsPerPacket, f.SinkOnlyInstructions}
+	}
+	return list
+}
+
+// functionChange is what a function costs in two cells, in one unit.
 type functionChange struct {
 	name, subsystem string
 	a, b            float64
@@ -35,25 +51,25 @@ var clone = regexp.MustCompile(`\.(isra|constprop|part|cold)(\.\d+)?|_noprof$`)
 
 // functionChanges are by falling size of the change. A function that the compiler has split or
 // cloned under one kernel only is one function.
-func functionChanges(a, b *result.Attribution) []functionChange {
+func functionChanges(a, b []functionCost) []functionChange {
 	var list []functionChange
 	at := map[string]int{}
-	entry := func(f result.AttributedFunction) *functionChange {
-		name := clone.ReplaceAllString(f.Name, "")
+	entry := func(f functionCost) *functionChange {
+		name := clone.ReplaceAllString(f.name, "")
 		i, known := at[name]
 		if !known {
 			i = len(list)
-			at[name], list = i, append(list, functionChange{name: name, subsystem: f.Subsystem})
+			at[name], list = i, append(list, functionChange{name: name, subsystem: f.subsystem})
 		}
 		return &list[i]
 	}
-	for _, f := range a.Functions {
+	for _, f := range a {
 		e := entry(f)
-		e.a, e.sinkOnlyA = e.a+f.InstructionsPerPacket, e.sinkOnlyA+f.SinkOnlyInstructions
+		e.a, e.sinkOnlyA = e.a+f.value, e.sinkOnlyA+f.sinkOnly
 	}
-	for _, f := range b.Functions {
+	for _, f := range b {
 		e := entry(f)
-		e.b, e.sinkOnlyB = e.b+f.InstructionsPerPacket, e.sinkOnlyB+f.SinkOnlyInstructions
+		e.b, e.sinkOnlyB = e.b+f.value, e.sinkOnlyB+f.sinkOnly
 	}
 	slices.SortFunc(list, func(x, y functionChange) int {
 		return cmp.Or(cmp.Compare(math.Abs(y.change()), math.Abs(x.change())), cmp.Compare(x.name, y.name))
@@ -76,7 +92,7 @@ func functionChangeSection(d digest) *section {
 				continue
 			}
 			s.Rows = append(s.Rows, []string{fmt.Sprintf("%s: %s to %s", g.label, g.cells[i-1].Kernel, c.Kernel)})
-			s.Rows = append(s.Rows, changeRows(functionChanges(g.cells[i-1].Attribution, c.Attribution))...)
+			s.Rows = append(s.Rows, changeRows(functionChanges(functionInstructions(g.cells[i-1].Attribution), functionInstructions(c.Attribution)))...)
 		}
 	}
 	if len(s.Rows) == 0 {

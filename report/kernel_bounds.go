@@ -43,7 +43,7 @@ func countShare(c result.Cell) string {
 func timeShare(c result.Cell) string {
 	f := c.ForwardingRate
 	switch {
-	case f != nil && f.GeneratorIdleRatio > 0.05:
+	case f != nil && f.GeneratorIdleRatio > result.GeneratorIdleLimitRatio:
 		return fmt.Sprintf("waited %.0f %%", 100*f.GeneratorIdleRatio)
 	case f != nil && f.EndHostShareRatio > 0:
 		return fmt.Sprintf("%.0f %%", 100*f.EndHostShareRatio)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -247,7 +248,7 @@ func countHeadline(d digest) []string {
 		return []string{fmt.Sprintf("%s: %s instructions per packet in %s.", measured[0].Kernel, instructions(measured[0].InstructionsPerPacket.Value), group.label)}
 	}
 	byCost := func(a, b result.Cell) int {
-		return int(1000 * (a.InstructionsPerPacket.Value - b.InstructionsPerPacket.Value))
+		return cmp.Compare(a.InstructionsPerPacket.Value, b.InstructionsPerPacket.Value)
 	}
 	least, most := slices.MinFunc(measured, byCost), slices.MaxFunc(measured, byCost)
 	changed := 0

@@ -167,7 +167,7 @@ func tuningHeadline(d digest) []string {
 		}
 	}
 	if lost := lostFrames(d.Run); lost > 0 {
-		list = append(list, fmt.Sprintf("%s frames of pktgen's Result lines were not counted by the receiver.", Thousands(lost)))
+		list = append(list, fmt.Sprintf("The receiver did not count %s of pktgen's Result lines.", counted(int(lost), "frame")))
 	}
 	if len(list) == 0 {
 		return []string{"No setting was measured."}

@@ -37,7 +37,7 @@ func TestTuning(t *testing.T) {
 		}
 	}
 	head := strings.Join(tuningHeadline(d), "\n")
-	for _, want := range []string{"with clone_skb 10 a frame costs 6,000.0 instructions, 75 % of the 8,000.0", "with burst 32", "1 frames of pktgen's Result lines were not counted"} {
+	for _, want := range []string{"with clone_skb 10 a frame costs 6,000.0 instructions, 75 % of the 8,000.0", "with burst 32", "The receiver did not count 1 frame of pktgen's Result lines."} {
 		if !strings.Contains(head, want) {
 			t.Errorf("%q does not say %q", head, want)
 		}

@@ -3,6 +3,10 @@ package result
 // ForCost is the purpose of the trial in which the DUT's CPUs are sampled.
 const ForCost Purpose = "cost"
 
+// CostToleranceRatio is by how much the samples of a Cost may add up to more or less than the
+// CPU time that was taken at each context switch: beyond it one of the two is in doubt.
+const CostToleranceRatio = 0.05
+
 // Cost says which functions of the kernel the DUT's CPU time of a packet is spent in, from
 // samples of its CPUs in a trial of its own. Each sample of the DUT's work stands for the
 // time from one sample to the next; so the sum over the functions is measured without
@@ -23,6 +27,9 @@ type Cost struct {
 	DUTSamples      int `json:"dut_samples"`
 	ExpectedSamples int `json:"expected_samples"`
 	LostSamples     int `json:"lost_samples"`
+	// ThrottledTimes is how often the kernel left out samples until its next tick, because it took them for too
+	// many (PERF_RECORD_THROTTLE, include/uapi/linux/perf_event.h); how many it left out is not known.
+	ThrottledTimes int `json:"throttled_times"`
 	// SampledNSPerPacket is the sum of the parts, in the interval from LowNSPerPacket to HighNSPerPacket with a confidence of
 	// 95 %. BusyNSPerPacket is the CPU time of the DUT's threads in the same trial as taken at each context switch, divided
 	// by Packets. DifferenceRatio is SampledNSPerPacket over BusyNSPerPacket, less 1.

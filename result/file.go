@@ -3,7 +3,16 @@ package result
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 )
+
+// notInFileNames are runs of characters that the name of a file does not get from a cell.
+var notInFileNames = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
+
+// ProfileFile is where the profile of a cell lies in the run's folder, in the format of pprof.
+func ProfileFile(cellID string) string {
+	return filepath.Join("profiles", notInFileNames.ReplaceAllString(cellID, "_")+".pb.gz")
+}
 
 // WriteFile writes a file of the run's folder that is neither run.json nor
 // trials.jsonl; the name may have folders, which are made.

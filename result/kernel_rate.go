@@ -50,6 +50,10 @@ type KernelBound struct {
 	BoundReason string `json:"bound_reason,omitempty"`
 }
 
+// GeneratorIdleLimitRatio is the share of the time that a generator may wait: beyond it, the
+// load that it was told sets the rate, and not what is measured.
+const GeneratorIdleLimitRatio = 0.05
+
 // ForwardingRate is what a guest forwards in real time: the packets that arrive at its sink in a
 // second, where one CPU runs generator, DUT and sink one after the other for each packet.
 type ForwardingRate struct {

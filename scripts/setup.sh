@@ -15,7 +15,7 @@ declare -A needs=(
 	[test]="git:git tcpdump:tcpdump tmux:tmux /usr/bin/chromium:chromium python3:python3 pip3:python3-pip rpmbuild:rpm bzip2:bzip2"
 	[lint]="git:git shellcheck:shellcheck"
 	[generate]="clang-14:clang-14 llvm-strip-14:llvm-14 /usr/include/bpf/bpf_helpers.h:libbpf-dev /usr/include/linux/bpf.h:linux-libc-dev"
-	[perf]="tcpreplay:tcpreplay dpdk-testpmd:dpdk-dev /usr/lib/*/dpdk/pmds-*/librte_net_af_xdp.so*:librte-net-af-xdp*"
+	[perf]="python3:python3 pip3:python3-pip tcpreplay:tcpreplay dpdk-testpmd:dpdk-dev /usr/lib/*/dpdk/pmds-*/librte_net_af_xdp.so*:librte-net-af-xdp*"
 	[published]="dpdk-testpmd:dpdk-dev /usr/lib/*/dpdk/pmds-*/librte_net_af_xdp.so*:librte-net-af-xdp* /usr/lib/*/dpdk/pmds-*/librte_net_af_packet.so*:librte-net-af-packet*
 		ovs-vswitchd:openvswitch-switch /usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk:openvswitch-switch-dpdk bird:bird2 iperf:iperf iperf3:iperf3"
 )
@@ -88,7 +88,7 @@ install_packages() {
 }
 
 # Versions are fixed: the tests compare with what exactly these do.
-declare -A python_packages=([test]="MLRsearch:MLRsearch==1.2.1")
+declare -A python_packages=([test]="MLRsearch:MLRsearch==1.2.1" [perf]="MLRsearch:MLRsearch==1.2.1")
 
 # need_python PART: the packages from PyPI, into bin/python, beside what make builds.
 need_python() {
@@ -98,7 +98,7 @@ need_python() {
 		if [ ! -e "bin/python/${item%%:*}" ]; then
 			say "installing ${item#*:} from PyPI into bin/python"
 			python3 -m pip install --quiet --disable-pip-version-check --no-deps --root-user-action=ignore --target bin/python "${item#*:}" >&2 ||
-				say "PyPI cannot be reached: the tests that compare with ${item%%:*} will be skipped"
+				say "PyPI cannot be reached: what compares with ${item%%:*} will be skipped"
 		fi
 	done
 }

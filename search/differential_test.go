@@ -19,6 +19,18 @@ import (
 // mlrsearchFolder is where `make setup-test` unpacks the PyPI package MLRsearch 1.2.1.
 const mlrsearchFolder = "../bin/python"
 
+// missingReference is why the package cannot be run; nil if it can.
+func missingReference() error {
+	_, err := os.Stat(filepath.Join(mlrsearchFolder, "MLRsearch"))
+	if err == nil {
+		_, err = exec.LookPath("python3")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: run make setup-test", err)
+	}
+	return nil
+}
+
 // reference is a process that answers for the package.
 type reference struct {
 	cmd *exec.Cmd
@@ -127,24 +139,29 @@ type referenceAnswer struct {
 	} `json:"loads"`
 }
 
-// referenceSearch lets the package search a device.
-func referenceSearch(t *testing.T, d trialled, seed uint64, c Config) ([]countedTrial, referenceAnswer) {
+// search lets the package search a device.
+func (r *reference) search(t *testing.T, c Config, trial func(Load) countedTrial) ([]countedTrial, referenceAnswer) {
 	t.Helper()
-	p := newReference(t)
-	p.say(t, map[string]any{"mode": "search", "goals": referenceGoals(c.Goals), "min_load_pps": c.MinLoadPPS, "max_load_pps": c.MaxLoadPPS})
-	r := rand.New(rand.NewPCG(seed, 1))
+	r.say(t, map[string]any{"mode": "search", "goals": referenceGoals(c.Goals), "min_load_pps": c.MinLoadPPS, "max_load_pps": c.MaxLoadPPS})
 	var log []countedTrial
 	for {
 		var a referenceAnswer
-		p.read(t, &a)
+		r.read(t, &a)
 		if a.Results != nil {
-			p.end(t)
 			return log, a
 		}
-		trial := counted(d, r, Load{PPS: a.LoadPPS, DurationS: a.DurationS})
-		log = append(log, trial)
-		p.say(t, trial)
+		log = append(log, trial(Load{PPS: a.LoadPPS, DurationS: a.DurationS}))
+		r.say(t, log[len(log)-1])
 	}
+}
+
+// referenceSearch lets the package search a device in a process of its own.
+func referenceSearch(t *testing.T, d trialled, seed uint64, c Config) ([]countedTrial, referenceAnswer) {
+	t.Helper()
+	p := newReference(t)
+	defer p.end(t)
+	r := rand.New(rand.NewPCG(seed, 1))
+	return p.search(t, c, func(load Load) countedTrial { return counted(d, r, load) })
 }
 
 // referenceClassify lets the package judge a log.
@@ -194,14 +211,7 @@ func checkAgainst(t *testing.T, log string, m *MLR, a referenceAnswer) {
 // and has each of them judge the log of the other: classes of loads, relevant bounds
 // and conditional throughput must be the same. With -v it prints what either search cost.
 func TestDifferential(t *testing.T) {
-	_, err := os.Stat(filepath.Join(mlrsearchFolder, "MLRsearch"))
-	if err == nil {
-		_, err = exec.LookPath("python3")
-	}
-	if err != nil {
-		err = fmt.Errorf("%w: run make setup-test", err)
-	}
-	testenv.Need(t, "the PyPI package MLRsearch 1.2.1", err)
+	testenv.Need(t, "the PyPI package MLRsearch 1.2.1", missingReference())
 	for _, base := range append(append(simDUTs(), moreDUTs()...), noisyDUT()) {
 		t.Run(base.name, func(t *testing.T) {
 			t.Parallel()

@@ -36,9 +36,18 @@ func Addresses(chain []byte) []uint64 {
 	return list
 }
 
+// Missing is what a sampler did not get.
+type Missing struct {
+	// Lost samples had no room in the ring.
+	Lost int
+	// ThrottledTimes is how often the kernel left samples out until its next tick, because it
+	// took them for too many (PERF_RECORD_THROTTLE); it does not say how many.
+	ThrottledTimes int
+}
+
 // Read hands over the samples that were taken since the last call, in order, and returns
-// how many the ring had no room for or the kernel left out because there were too many.
-func (s *Sampler) Read(take func(Sample)) (lost int, err error) {
+// what is missing among them.
+func (s *Sampler) Read(take func(Sample)) (missing Missing, err error) {
 	tail, head := s.page.Data_tail, s.head()
 	defer func() { s.release(head) }()
 	size := uint64(len(s.ring))
@@ -48,25 +57,25 @@ func (s *Sampler) Read(take func(Sample)) (lost int, err error) {
 		kind := binary.NativeEndian.Uint32(s.ring[at:]) // records are whole numbers of eight bytes
 		length := uint64(binary.NativeEndian.Uint16(s.ring[at+6:]))
 		if length < 8 || tail+length > head {
-			return lost, fmt.Errorf("read the samples: a record of %d bytes with %d to read", length, head-tail)
+			return missing, fmt.Errorf("read the samples: a record of %d bytes with %d to read", length, head-tail)
 		}
 		first := min(length, size-at)
 		record = append(append(record[:0], s.ring[at:at+first]...), s.ring[:length-first]...)
 		tail += length
 		switch body := record[8:]; {
 		case kind == recordLost && len(body) >= 16:
-			lost += int(binary.NativeEndian.Uint64(body[8:]))
+			missing.Lost += int(binary.NativeEndian.Uint64(body[8:]))
 		case kind == recordThrottle:
-			lost++
+			missing.ThrottledTimes++
 		case kind == recordSample && len(body) >= 24:
 			sample := Sample{PID: binary.NativeEndian.Uint32(body), TID: binary.NativeEndian.Uint32(body[4:]), TimeNS: binary.NativeEndian.Uint64(body[8:])}
 			n := binary.NativeEndian.Uint64(body[16:])
 			if n > uint64(len(body)-24)/8 {
-				return lost, fmt.Errorf("read the samples: a call chain of %d functions in %d bytes", n, len(body)-24)
+				return missing, fmt.Errorf("read the samples: a call chain of %d functions in %d bytes", n, len(body)-24)
 			}
 			sample.Chain = body[24 : 24+8*n]
 			take(sample)
 		}
 	}
-	return lost, nil
+	return missing, nil
 }

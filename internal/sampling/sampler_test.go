@@ -55,7 +55,7 @@ func TestSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lost += n
+		lost += n.Lost
 	}
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {

@@ -92,13 +92,15 @@ func measure(q Request, m *Measured) (err error) {
 	}
 	if q.ProfilePackets > 0 {
 		time.Sleep(settleBeforeRun)
-		p, failed := profile(s, q.ProfilePackets)
-		if failed != nil {
-			return failed
+		p, err := profile(s, q.ProfilePackets)
+		if err == nil {
+			m.Profile, err = p.pack()
 		}
-		m.Profile, err = p.pack()
+		if err != nil {
+			m.ProfileFailure = err.Error()
+		}
 	}
-	return err
+	return nil
 }
 
 // count sends packets and counts what arrives.

@@ -103,6 +103,8 @@ type Measured struct {
 	RulePackets int `json:"rule_packets"`
 	// Profile is of packets sent after the repetitions, if it was asked for; UnpackProfile reads it.
 	Profile []byte `json:"profile,omitempty"`
+	// ProfileFailure is why it could not be made; the counts, which are made before, stand.
+	ProfileFailure string `json:"profile_failure,omitempty"`
 	// Windows are those that were marked, if it was asked for.
 	Windows *Windows `json:"windows,omitempty"`
 	// Setup are the steps that made the DUT, for a reader.

@@ -59,7 +59,7 @@ func (t *Taken) Cost(packets uint64, symbols *attribution.Symbols) (*result.Cost
 		}
 		stacks.Add(names[s.chain], group, 1)
 	}
-	c := &result.Cost{FrequencyHz: float64(t.frequencyHz), Packets: packets, LostSamples: t.lost, DUTSamples: stacks.Total(),
+	c := &result.Cost{FrequencyHz: float64(t.frequencyHz), Packets: packets, LostSamples: t.lost, ThrottledTimes: t.throttled, DUTSamples: stacks.Total(),
 		ExpectedSamples: int(math.Round(float64(last-first) / 1e9 * float64(t.frequencyHz) * float64(t.cpus))),
 		Subsystems:      []result.CostPart{}, Functions: []result.CostFunction{}, Calls: stacks.Tree(attribution.LeastShare)}
 	sum := make([]int, groups)

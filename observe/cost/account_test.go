@@ -28,7 +28,7 @@ func symbols(t *testing.T) *attribution.Symbols {
 // TestCostOfKnownSamples has 1000 samples at 1000 Hz, one each millisecond: 200 of ip_forward
 // below veth_poll, 100 of the BPF program, 300 of the sink, 400 of nobody.
 func TestCostOfKnownSamples(t *testing.T) {
-	taken := &Taken{frequencyHz: 1000, cpus: 1, lost: 3, chains: []chain{
+	taken := &Taken{frequencyHz: 1000, cpus: 1, lost: 3, throttled: 2, chains: []chain{
 		{addresses: []uint64{0xffffffff81000010, 0xffffffff81000120, 0xffffffff81000210}},
 		{addresses: []uint64{0xffffffffc0000020, 0xffffffff81000120, 0xffffffff81000210}},
 	}}
@@ -49,7 +49,7 @@ func TestCostOfKnownSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Samples != 1000 || c.DUTSamples != 300 || c.LostSamples != 3 || c.ExpectedSamples != 999 {
+	if c.Samples != 1000 || c.DUTSamples != 300 || c.LostSamples != 3 || c.ThrottledTimes != 2 || c.ExpectedSamples != 999 {
 		t.Errorf("%d samples, %d of the DUT, %d lost, %d expected", c.Samples, c.DUTSamples, c.LostSamples, c.ExpectedSamples)
 	}
 	// 300 ms for a million packets.

@@ -25,7 +25,8 @@ const (
 type Config struct {
 	CPUs        []int
 	FrequencyHz int
-	// DUT and Sinks are the threads that do their work.
+	// DUT and Sinks are the threads that do their work. A thread that starts later belongs to
+	// whom its process does, by the thread whose number is the process's.
 	DUT, Sinks []int
 }
 
@@ -46,6 +47,7 @@ type Taken struct {
 	cpus        int
 	samples     []sample
 	lost        int
+	throttled   int
 	// chains are the DUT's call chains as addresses, with the process for those in user mode.
 	chains []chain
 }
@@ -126,8 +128,9 @@ func (w *Watch) End() (*Taken, error) {
 
 func (w *Watch) read() error {
 	for _, s := range w.samplers {
-		lost, err := s.Read(w.take)
-		w.taken.lost += lost
+		missing, err := s.Read(w.take)
+		w.taken.lost += missing.Lost
+		w.taken.throttled += missing.ThrottledTimes
 		if err != nil {
 			return err
 		}
@@ -138,7 +141,10 @@ func (w *Watch) read() error {
 func (w *Watch) take(s sampling.Sample) {
 	owner, known := w.owners[s.TID]
 	if !known {
-		owner = nameOf(s.PID)
+		// A process of the DUT may start threads during the trial.
+		if owner, known = w.owners[s.PID]; !known {
+			owner = nameOf(s.PID)
+		}
 		w.owners[s.TID] = owner
 	}
 	one := sample{timeNS: s.TimeNS, owner: owner}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Drives the PyPI package MLRsearch 1.2.1 for TestDifferential, by lines of JSON.
 
-The first line on stdin is a request. "search" runs the package's own search: it
+Each request is a line on stdin. "search" runs the package's own search: it
 answers with a line for each trial that it wants and reads the counts of that trial
 from the next line. "classify" gives a log of trials to the package's database. Both
-end with the relevant bounds and the conditional throughput of each goal, in the order
+answer with the relevant bounds and the conditional throughput of each goal, in the order
 of the request, null where there is none.
 """
 
@@ -114,5 +114,6 @@ def classify(request):
     return answer
 
 
-request = json.loads(sys.stdin.readline())
-say({"search": search, "classify": classify}[request["mode"]](request))
+while line := sys.stdin.readline():
+    request = json.loads(line)
+    say({"search": search, "classify": classify}[request["mode"]](request))
