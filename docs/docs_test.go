@@ -200,7 +200,7 @@ func anchors(text string) []string {
 
 func TestLinksResolve(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"*.md", "docs/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
 		found, err := fs.Glob(root, pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -230,6 +230,25 @@ func TestLinksResolve(t *testing.T) {
 	}
 	if links == 0 {
 		t.Error("no link inside the repository was found: is this test still looking for them in the right way?")
+	}
+}
+
+// TestReadmeNamesEachPage requires a row for each page of this folder below "More".
+func TestReadmeNamesEachPage(t *testing.T) {
+	pages, err := fs.Glob(root, "docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("looking for the pages of docs: %d found, error %v", len(pages), err)
+	}
+	var named []string
+	for _, row := range table(t, "README.md", "## More") {
+		if m := link.FindStringSubmatch(row[0]); m != nil {
+			named = append(named, m[1])
+		}
+	}
+	for _, page := range append(pages, "docs/published/README.md") {
+		if !slices.Contains(named, page) {
+			t.Errorf("README.md, \"More\": no row for %s; say in one line what it is about", page)
+		}
 	}
 }
 

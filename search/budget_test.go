@@ -109,3 +109,55 @@ func TestScarceBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestAppealKeepsWhatIsDone: bounds that were narrow once are narrow in the end, wherever
+// the budget ends the search.
+func TestAppealKeepsWhatIsDone(t *testing.T) {
+	d := dutOf("jitter", sim.Model{CapacityPPS: 1.23e6, Jitter: 0.01})
+	done, undone := 0, 0
+	for budget := 10.0; budget <= 30; budget += 4 {
+		for seed := range uint64(20) {
+			c := Config{MinLoadPPS: simMinLoadPPS, MaxLoadPPS: simMaxLoadPPS, MaxTrialSeconds: budget, Goals: DefaultGoals()[:1]}
+			s := newSearch(t, "mlr", c)
+			r := rand.New(rand.NewPCG(seed, 11))
+			was := false
+			for load, ok := s.Next(); ok; load, ok = s.Next() {
+				s.Add(d.trial(r, load))
+				b := s.Bounds()[0]
+				was = was || b.HasLower && b.HasUpper && narrow(b.LowerPPS, b.UpperPPS, c.Goals[0].Width)
+			}
+			b := s.Bounds()[0]
+			if was {
+				done++
+				if !narrow(b.LowerPPS, b.UpperPPS, c.Goals[0].Width) {
+					undone++
+				}
+			}
+		}
+	}
+	if done < 60 || undone > 0 {
+		t.Errorf("%d of %d searches lost the narrow bounds that they had", undone, done)
+	}
+}
+
+// TestShortSearchFindsALoad: the searches of a sweep have trial time for few decisions, and a
+// value without any load is left out of the curve.
+func TestShortSearchFindsALoad(t *testing.T) {
+	goal := DefaultGoals()[1]
+	goal.TrialDurationS, goal.DurationSumS, goal.Width = 0.5, 1.5, 0.01
+	const searches = 60
+	for _, capacityPPS := range []float64{0.2e6, 1.2e6} {
+		d := dutOf("short", sim.Model{CapacityPPS: capacityPPS, QueueFrames: 1000, Knee: 0.001, Jitter: 0.02, Collapse: 0.02, CollapseFloor: 0.5})
+		without := 0
+		for seed := range uint64(searches) {
+			s := newSearch(t, "mlr", Config{MinLoadPPS: simMinLoadPPS, MaxLoadPPS: 3.4e6, MaxTrialSeconds: 3, Goals: []Goal{goal}})
+			d.run(s, seed)
+			if !s.Bounds()[0].HasLower {
+				without++
+			}
+		}
+		if without > searches/20 {
+			t.Errorf("%.0f pps: %d of %d searches found no load to pass", capacityPPS, without, searches)
+		}
+	}
+}

@@ -88,11 +88,19 @@ func (v *view) decided(pps float64) bool {
 	return false
 }
 
+// appealSums is the trial time of all goals, in duration sums, after which a finished goal
+// stays as it is: appeals get rarer by their price, and this ends them for certain.
+const appealSums = 8
+
 // appeal asks for more trials for a finished goal when the estimate holds other bounds
 // for so much better that they are worth the time: because one of those found is
-// improbable, or the lower one, which gets published, lies far below the crossing.
+// improbable, or the lower one, which gets published, lies far below the crossing. An
+// appeal may undo a bound, so it needs the time to decide it again.
 func (v *view) appeal() (Load, bool) {
 	if !v.bounds.HasLower || !v.bounds.HasUpper || v.background.Found {
+		return Load{}, false
+	}
+	if sum := v.goal.DurationSumS; v.remainingS < sum || seconds(v.trials) >= appealSums*sum {
 		return Load{}, false
 	}
 	margin := reachWidths * v.goal.Width

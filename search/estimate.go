@@ -168,7 +168,8 @@ func cumulative(z float64) float64 {
 
 // balance is the point of Student's distribution with four degrees of freedom at
 // which a trial fails with the probability that leaves the classification of the
-// load even: 0 where half of the trials may fail.
+// load even: 0 where half of the trials may fail. The probability is Benard's
+// approximation of the median rank, (i - 0.3)/(n + 0.4).
 func (g Goal) balance() float64 {
 	votes := math.Max(1, math.Round(g.DurationSumS/g.TrialDurationS))
 	fails := (math.Floor(g.ExceedRatio*votes+slackS) + 0.7) / (votes + 0.4)

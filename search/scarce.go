@@ -128,6 +128,11 @@ func (v *view) off(want class) float64 {
 	x -= steps * w
 	if _, approaching := v.approach(); approaching {
 		x = math.Min(x, v.guess()-steps*w)
+	} else if v.believed != 0 {
+		x = math.Min(x, v.believed-steps*w)
+	}
+	if v.lower >= 0 && x-v.at(v.lower) > v.far() {
+		x = v.at(v.lower) // which passed, while nothing near x was tried
 	}
 	if r, ok := v.scattered(unlikely); ok {
 		x = math.Min(x, r-w)

@@ -15,7 +15,7 @@ const (
 	// unsentLimit: a generator that falls further short says nothing about the DUT's lower bound.
 	unsentLimit = 0.001
 	// heldLimitNS: after such a pause a paced stream bunches its frames; shorter ones
-	// are worked off without a queue of the DUT filling (docs/methods.md, pacing).
+	// are worked off without a queue of the DUT filling (docs/generators.md, pacing).
 	heldLimitNS = 5e6
 	// takenLimit is the share of a CPU that others may take away.
 	takenLimit = 0.02

@@ -44,6 +44,21 @@ func TestEveryCommandHasASentenceAndAnExample(t *testing.T) {
 	}
 }
 
+func TestReadmeNamesEveryCommand(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range rootCommand().Commands() {
+		if c.Hidden || c.Name() == "help" || c.Name() == "version" {
+			continue
+		}
+		if !strings.Contains(string(text), "linerate "+c.Name()) {
+			t.Errorf("README.md does not name `linerate %s`", c.Name())
+		}
+	}
+}
+
 func TestBenchHelpListsEveryScenario(t *testing.T) {
 	out, _, _ := command("bench", "--help")
 	for _, s := range plan.Spellings() {
