@@ -17,7 +17,7 @@ import (
 
 // Calibration goal: a ceiling within 10 % from short trials is enough to tell a
 // DUT's limit from the tester's.
-var ceilingGoal = search.Goal{Name: "ceiling", LossRatio: 0.005, ExceedRatio: 0.5, Width: 0.1, TrialDurationS: 0.25, DurationSumS: 0.75}
+var ceilingGoal = search.Goal{Name: "ceiling", LossRatio: result.CarriedLossRatio, ExceedRatio: 0.5, Width: 0.1, TrialDurationS: 0.25, DurationSumS: 0.75}
 
 const (
 	calibrationBudgetS = 4

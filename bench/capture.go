@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/capture"
+	"github.com/linerate/linerate/generator/engine"
 	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/sink"
 	"github.com/linerate/linerate/testbed"
-
 	"github.com/linerate/linerate/trial"
 )
 
@@ -39,26 +39,29 @@ func (r *run) capture(ctx context.Context, cell *result.Cell, t tester) error {
 	m := r.measurementOf(cell, t, result.ForCapture)
 	load := min(captureLoadPPS, cell.CeilingPPS/10, t.mostPPS()/2)
 	request := trial.Request{LoadPPS: load, Duration: time.Duration(float64(n) / load * float64(time.Second))}
-	_, err = m.measure(ctx, request, fmt.Sprintf("capture of %d frames of each port", n))
+	sent, err := m.measure(ctx, request, fmt.Sprintf("capture of %d frames of each port", n))
 	for i, p := range ports {
 		frames, stopped := p.Stop(n)
 		if err = errors.Join(err, stopped); err == nil {
 			err = r.keepCapture(cell, p, frames)
 		}
 		if err == nil && i < cell.Directions.Count() {
-			doubtDepartures(cell, p, frames)
+			doubtDepartures(cell, p, frames, sent.Sent)
 		}
 	}
 	return err
 }
 
 // doubtDepartures says of a port that sent where its frames are to be seen, if no capture saw them leave.
-func doubtDepartures(cell *result.Cell, p *capture.Port, frames []capture.Frame) {
+func doubtDepartures(cell *result.Cell, p *capture.Port, frames []capture.Frame, sent uint64) {
 	if slices.ContainsFunc(frames, func(f capture.Frame) bool { return f.Leaving }) {
 		return
 	}
-	cell.Warnings = append(cell.Warnings, result.Warning{Code: "departures-unseen", Text: fmt.Sprintf(
-		"no capture saw the frames that left port %s: engine %s sends past the kernel's taps; those that arrived are in the captures of the DUT's devices and of the other port", p.Name, cell.Engine)})
+	text := fmt.Sprintf("no capture saw a frame leave port %s, where engine %s should be seen to send: %d frames were sent from all ports", p.Name, cell.Engine, sent)
+	if engine.PastTaps(cell.Engine) {
+		text = fmt.Sprintf("no capture saw the frames that left port %s: engine %s sends past the kernel's taps; those that arrived are in the captures of the DUT's devices and of the other port", p.Name, cell.Engine)
+	}
+	cell.Warnings = append(cell.Warnings, result.Warning{Code: "departures-unseen", Text: text})
 }
 
 // keepCapture writes the frames of a port into the run's folder.

@@ -236,6 +236,7 @@ func (s *streams) write(cell *result.Cell, t take, e *ends) {
 	cell.Streams, cell.CPU = t.Streams, t.cpu
 	cell.AddUp()
 	cell.TotalReceiverPPS = t.ReceiverPPS
+	cell.Warnings = append(cell.Warnings, t.Warnings...)
 	cell.Ends = &result.EndHosts{
 		ClientCPUs: e.ClientCPUs, ServerCPUs: e.ServerCPUs, ClientCoresBusy: t.Client.CoresBusy, ServerCoresBusy: t.Server.CoresBusy,
 		Threads: t.Threads, Offloads: s.options.Plan.EndOffloads(), Congestion: t.Congestion, Program: t.Program,

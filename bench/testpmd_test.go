@@ -89,7 +89,7 @@ func (k *killer) TrialProgress(sent, received uint64, d time.Duration) {
 	}
 	for _, pid := range processesOf(k.t, k.folder) {
 		name, _ := os.ReadFile(filepath.Join("/proc", pid, "comm"))
-		if strings.TrimSpace(string(name)) == k.program {
+		if strings.TrimSpace(string(name)) == k.program[:min(len(k.program), commBytes)] {
 			k.killed = true
 			if err := exec.Command("kill", "-9", pid).Run(); err != nil {
 				k.t.Error(err)
@@ -97,6 +97,9 @@ func (k *killer) TrialProgress(sent, received uint64, d time.Duration) {
 		}
 	}
 }
+
+// commBytes is the length of a process's name in /proc/PID/comm (TASK_COMM_LEN without its end, proc(5)).
+const commBytes = 15
 
 // processesOf are the numbers of the processes whose environment names a folder.
 func processesOf(t *testing.T, folder string) (pids []string) {
@@ -135,7 +138,7 @@ func runKilled(t *testing.T, scenario, program string) {
 	if !k.killed {
 		t.Fatalf("%s was not killed: no process of that name was found", program)
 	}
-	for _, want := range []string{"broke down while it was measured", program, " has ended: signal: killed", "its last lines: "} {
+	for _, want := range []string{"broke down while it was measured", program + " has ended: signal: killed", "its last lines: "} {
 		if !strings.Contains(run.Cells[0].Skipped, want) {
 			t.Errorf("the cell says %q, and not %q", run.Cells[0].Skipped, want)
 		}

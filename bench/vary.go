@@ -188,7 +188,8 @@ func (v *varied) throughput(ctx context.Context, variant plan.Variant, c plan.Ce
 			return f, fmt.Errorf("cell %s: %w", c.ID(), noFigure("%s", cell.Skipped))
 		}
 		if cell.Unpaced != nil {
-			return figure{pps: cell.Unpaced.ReceivedPPS}, nil
+			f.pps, _, _ = cell.Unpaced.Arrival()
+			return f, nil
 		}
 		if f.pps = cell.Goals[0].ConditionalPPS; f.pps > 0 {
 			return f, nil

@@ -28,7 +28,8 @@ var ecmp = kind{
 }
 
 // sessionsTime is what sessions of BGP take until they are Established and the routes are
-// there: BIRD 2 waits some seconds before it connects (connect delay time).
+// there: BIRD waits the second of its connect delay time, at most another one to try again, and
+// the routes need some of a third.
 const sessionsTime = 3 * time.Second
 
 // birdBackend is the backend with BGP; the other one has static routes.

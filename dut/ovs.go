@@ -51,7 +51,8 @@ func ovsSteps(s Scenario) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.requireMTU(ovsMTU(s.Cell.Backend), "Open vSwitch over AF_XDP", "use bridge or testpmd-io-afpacket"); err != nil {
+	most, why := ovsMTU(s.Cell.Backend)
+	if err := s.requireMTU(most, "Open vSwitch over AF_XDP", why, "use bridge or testpmd-io-afpacket"); err != nil {
 		return nil, err
 	}
 	const script = `ovsdb-tool create "$LINERATE_PROCESS/conf.db" && exec ovsdb-server "$LINERATE_PROCESS/conf.db" --remote=punix:"$LINERATE_PROCESS/` + ovsSocket + `" --unixctl="$LINERATE_PROCESS/ctl"`
@@ -103,14 +104,14 @@ func ovsProgram(backend string) (string, error) {
 	return ovsSwitch, pollDrivers["afxdp"].require()
 }
 
-// ovsMTU is the largest MTU of a backend. With DPDK the memory of a frame grows in steps of 1024
+// ovsMTU is the largest MTU of a backend, and why. With DPDK the memory of a frame grows in steps of 1024
 // bytes (dpdk_buf_size, lib/netdev-dpdk.c, Open vSwitch 3.1), and what comes above the first one
 // does not fit into a page any more, or takes less than its MTU.
-func ovsMTU(backend string) int {
+func ovsMTU(backend string) (most int, why string) {
 	if backend == ovsDPDK {
-		return xdpFrameUsual - frame.EthernetBytes
+		return xdpFrameUsual - frame.EthernetBytes, "Open vSwitch raises the memory of DPDK's frames in steps of 1024 bytes, and AF_XDP takes those of the first step only"
 	}
-	return xdpMTU
+	return xdpMTU, onePage
 }
 
 // ovsFolders keep all that a program of Open vSwitch reads and writes in the folder of its process.

@@ -1,13 +1,12 @@
 package dut
 
 import (
-	"time"
-
 	"fmt"
 	"maps"
 	"math"
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/linerate/linerate/frame"
 	"github.com/linerate/linerate/plan"

@@ -1,15 +1,18 @@
 package dut
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/linerate/linerate/dut/journal"
 	"github.com/linerate/linerate/frame"
 )
 
-// Sizes of what DPDK's drivers for the kernel's sockets keep frames in, in bytes without FCS.
+// Sizes of what DPDK's drivers for the kernel's sockets keep frames in, in bytes without FCS. Pages
+// are taken to have 4096 bytes; where a kernel has larger ones, more would fit than is allowed here.
 const (
 	// xdpMTU is the largest MTU that a veth takes XDP programs with, and so AF_XDP sockets that
 	// do not work on copies of the kernel's own buffers: frame, headroom and the end of a buffer
@@ -35,43 +38,43 @@ const (
 // largestFrame is the largest frame of the DUT's devices, without FCS.
 func (s Scenario) largestFrame() int { return s.DUT.MTUBytes + frame.EthernetBytes }
 
+// onePage is why a socket of AF_XDP takes no larger frames.
+const onePage = "a frame has to fit into one page with all that belongs to it"
+
 // requireMTU is a MissingError where the devices let pass larger frames than a socket takes: it
 // would drop them or cut them off, and say nothing.
-func (s Scenario) requireMTU(most int, who, instead string) error {
+func (s Scenario) requireMTU(most int, who, why, instead string) error {
 	if s.DUT.MTUBytes <= most {
 		return nil
 	}
 	return &MissingError{
 		Tool:   who,
-		Reason: fmt.Sprintf("cannot be had at an MTU of %d bytes: a frame has to fit into one page with all that belongs to it, so %d is the most", s.DUT.MTUBytes, most),
+		Reason: fmt.Sprintf("cannot be had at an MTU of %d bytes: %s, so %d is the most", s.DUT.MTUBytes, why, most),
 		Hint:   fmt.Sprintf("set lab.mtu_bytes to %d or less, or %s", most, instead),
 	}
 }
 
-// frameMemory are testpmd's arguments for frames of the devices' MTU: those of each device, and
-// those for the memory of a frame; empty for what it does unless told.
-func (s Scenario) frameMemory(socket string) (device, memory string) {
+// frameMemory are testpmd's arguments of each device for frames of the devices' MTU, and the memory
+// of a frame in bytes (--mbuf-size); empty and 0 for what it does unless told.
+func (s Scenario) frameMemory(socket string) (device string, mbufBytes int) {
 	switch largest := s.largestFrame(); {
 	case socket == "afxdp" && largest > xdpFrameUsual:
-		return "", fmt.Sprintf("--mbuf-size=%d", chunkMost-chunkOwn)
+		return "", chunkMost - chunkOwn
 	case socket == "afpacket" && largest > slotUsual-slotOwn:
 		slot := slotUsual
 		for slot < largest+slotOwn {
 			slot *= 2
 		}
 		// A block holds whole slots, and is made of pages.
-		return fmt.Sprintf(",framesz=%d,blocksz=%d", slot, max(slot, 4096)), fmt.Sprintf("--mbuf-size=%d", slot+mbufHeadroom)
+		return fmt.Sprintf(",framesz=%d,blocksz=%d", slot, max(slot, os.Getpagesize())), slot + mbufHeadroom
 	}
-	return "", ""
+	return "", 0
 }
 
 // frameMegabytes is what so many frames need with that memory for each, in MiB.
 func (s Scenario) frameMegabytes(socket string, frames int) int {
-	each := mbufUsual
-	if _, memory := s.frameMemory(socket); memory != "" {
-		_, _ = fmt.Sscanf(memory, "--mbuf-size=%d", &each)
-	}
-	return max(testpmdMegabytes, (frames*(each+chunkOwn))>>20+testpmdMegabytes/4)
+	_, told := s.frameMemory(socket)
+	return max(testpmdMegabytes, (frames*(cmp.Or(told, mbufUsual)+chunkOwn))>>20+testpmdMegabytes/4)
 }
 
 // testpmdRefusals are in lines with which testpmd, or the libraries below it, say that a port

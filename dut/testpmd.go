@@ -58,18 +58,18 @@ func testpmdSteps(s Scenario) ([]Step, error) {
 		return nil, err
 	}
 	if socket == "afxdp" {
-		if err := s.requireMTU(xdpMostTestpmd, "testpmd over AF_XDP", "use testpmd-"+mode+"-afpacket, whose slots grow with the MTU"); err != nil {
+		if err := s.requireMTU(xdpMostTestpmd, "testpmd over AF_XDP", onePage, "use testpmd-"+mode+"-afpacket, whose slots grow with the MTU"); err != nil {
 			return nil, err
 		}
 	}
 	queues := max(1, s.DUT.Queues)
-	perDevice, perFrame := s.frameMemory(socket)
+	perDevice, mbufBytes := s.frameMemory(socket)
 	argv := append(ealArguments(s.CPUs, s.Plan.Testpmd.Cores, s.frameMegabytes(socket, testpmdFrames)*queues),
 		driver.device(0, s.DUT.A.Interface, queues)+perDevice, driver.device(1, s.DUT.B.Interface, queues)+perDevice,
 		"--", "-i", "--auto-start", "--forward-mode="+mode, fmt.Sprintf("--nb-cores=%d", s.Plan.Testpmd.Cores),
 		fmt.Sprintf("--rxq=%d", queues), fmt.Sprintf("--txq=%d", queues), fmt.Sprintf("--total-num-mbufs=%d", testpmdFrames*queues))
-	if perFrame != "" {
-		argv = append(argv, perFrame)
+	if mbufBytes > 0 {
+		argv = append(argv, fmt.Sprintf("--mbuf-size=%d", mbufBytes))
 	}
 	if mode == "mac" {
 		argv = append(argv, "--eth-peer=0,"+s.DUT.A.TesterMAC.String(), "--eth-peer=1,"+s.DUT.B.TesterMAC.String())

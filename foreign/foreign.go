@@ -88,6 +88,9 @@ func ofStreams(kind string, r workload.Report, scenario plan.Scenario) Output {
 	if r.OfSender {
 		c.Warnings = append(c.Warnings, result.Warning{Code: "sender-figures", Text: "the figures are, or may be, those of the sender: what was sent last may not have arrived; import the receiver's output where there is one"})
 	}
+	if r.DirectionGuessed {
+		c.Warnings = append(c.Warnings, result.Warning{Code: "direction-guessed", Text: "the rows do not tell which end was the server: it is taken for the one with the lower port, and the streams from it for reverse ones; import what iperf prints without -y C where that is wrong"})
+	}
 	if r.Take.Program != "" {
 		c.Evidence = append(c.Evidence, "measured by "+r.Take.Program)
 	}

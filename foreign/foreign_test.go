@@ -112,7 +112,7 @@ func TestDistinct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := one.Cell.Unpaced; u.ReceivedPPS != 497_500 || math.Abs(u.LossRatio-0.005) > 1e-12 {
+	if u := one.Cell.Unpaced; *u.ReceivedPPS != 497_500 || math.Abs(*u.LossRatio-0.005) > 1e-12 {
 		t.Errorf("TRex: %+v, want 497,500 pps and a loss of 0.5 %%", u)
 	}
 	cells := []result.Cell{one.Cell, one.Cell, one.Cell}

@@ -58,7 +58,7 @@ func readTRex(keys map[string]json.RawMessage, scenario plan.Scenario) (Output, 
 	c := newCell(plan.Cell{Scenario: scenario.Name(), Backend: scenario.Backend(), IPVersion: 4, FrameSize: max(plan.MinFrameSize, size), Flows: 1, Directions: directions})
 	c.Engine = "trex"
 	sent := sum.TxPPS / float64(directions.Count())
-	c.Unpaced = &result.Unpaced{Trials: 1, SentPPS: sent, ReceivedPPS: sent * (1 - lost), LossRatio: lost}
+	c.Unpaced = &result.Unpaced{Trials: 1, SentPPS: sent, ReceivedPPS: new(sent * (1 - lost)), LossRatio: &lost}
 	c.Evidence = append(c.Evidence, fmt.Sprintf("TRex counted %.0f frames sent and %.0f received (%.3f %% lost), at %.0f pps sent; frames still on their way count as lost", sum.OutPackets, sum.InPackets, 100*lost, sum.TxPPS))
 	return Output{Kind: "TRex statistics", Cell: c}, nil
 }

@@ -1,11 +1,13 @@
 package kernels
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/linerate/linerate/kernels/guest"
 	"github.com/linerate/linerate/testbed/vm"
@@ -13,6 +15,9 @@ import (
 
 // extensionFolders are where distributions keep the extensions of iptables.
 var extensionFolders = []string{"/usr/lib/x86_64-linux-gnu/xtables", "/usr/lib64/xtables", "/usr/lib/xtables", "/lib/xtables", "/usr/local/lib/xtables"}
+
+// versionLimit is how long a program may take to tell its version.
+const versionLimit = 10 * time.Second
 
 // iptables is this machine's iptables, for a guest: nothing else writes rules as it does.
 type iptables struct {
@@ -49,9 +54,13 @@ func findIptables(variant string) (iptables, error) {
 			return t, err
 		}
 	}
-	if out, err := exec.Command(path, "--version").Output(); err == nil {
-		t.Version = strings.TrimSpace(string(out))
+	ctx, cancel := context.WithTimeout(context.Background(), versionLimit)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return t, fmt.Errorf("ask %s for its version: %w; does it run on this machine?", path, err)
 	}
+	t.Version = strings.TrimSpace(string(out))
 	return t, nil
 }
 

@@ -174,7 +174,7 @@ func fixed(assignment string) string {
 			return "changes the testbed, which is built once for all variants"
 		}
 	}
-	for _, group := range []string{"ab", "sweep", "repeated", "schema", "name", "description"} {
+	for _, group := range []string{"ab", "sweep", "repeated", "cost", "capture", "schema", "name", "description"} {
 		if isWithin(pathOf(assignment), group) {
 			return "changes nothing that is measured"
 		}

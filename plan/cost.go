@@ -10,20 +10,17 @@ type Cost struct {
 	FrequencyHz int `yaml:"frequency_hz" json:"frequency_hz"`
 	// TrialDuration is that of the trial.
 	TrialDuration Duration `yaml:"trial_duration" json:"trial_duration"`
-	// LoadPPS is the load of the trial per direction; 0 is the lower bound of the goal that the cell is described at.
+	// LoadPPS is the load of the trial per direction; 0 is the lower bound of the last goal that has one.
 	LoadPPS float64 `yaml:"load_pps" json:"load_pps"`
 }
 
 // defaultCost samples at a prime number of hertz, which keeps step with no timer of the
-// kernel, and so rarely that the samples take less than a hundredth of the time.
+// kernel, and so rarely that the samples take 1 to 3 % of the time (docs/cost.md).
 func defaultCost() Cost {
 	return Cost{FrequencyHz: 3989, TrialDuration: Duration(10 * time.Second)}
 }
 
 func (c *checker) cost(p Plan) {
-	if !p.Cost.Enabled && p.Cost == (Cost{}) { // a record of before there was a cost
-		return
-	}
 	c.whole("cost.frequency_hz", "cost.frequency_hz", p.Cost.FrequencyHz)
 	c.duration("cost.trial_duration", p.Cost.TrialDuration)
 	if p.Cost.LoadPPS != 0 {

@@ -49,9 +49,6 @@ func defaultECMP() ECMP {
 
 func (c *checker) ecmp(p Plan) {
 	e := p.ECMP
-	if len(e.Paths) == 0 && e.HoldTime == 0 && !slices.ContainsFunc(p.Scenarios, func(s Scenario) bool { return s.Name() == ecmpScenario }) {
-		return // a plan that was stored before there was any
-	}
 	if len(e.Paths) == 0 {
 		c.add("ecmp.paths", "", "leave the line out to have the default", "is empty")
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,12 +21,15 @@ type EngineInfo struct {
 	// Pktgen tells that its frames carry the mark of the kernel's packet generator instead
 	// of linerate's: they have no flow number, so that nothing can be said of single flows.
 	Pktgen bool
-	// OneFlow tells that its frames carry no mark and are of one flow, whatever
-	// traffic.flows says: the sink knows them by their addresses and ports.
+	// OneFlow tells that its frames are of one flow, whatever traffic.flows says.
 	OneFlow bool
+	// Unmarked tells that its frames carry no mark: the sink knows them by their addresses and ports.
+	Unmarked bool
 	// Unpaced tells that it sends as fast as it goes or not at all, so that no load can be
 	// searched: a cell has the rate that arrived instead.
 	Unpaced bool
+	// PastTaps tells that its frames leave without passing the packet sockets that look at a device.
+	PastTaps bool
 	// Batch tells whether traffic.batch steers it.
 	Batch bool
 }
@@ -42,9 +46,9 @@ const testpmdFrameBytes = 1518
 var engineInfos = []EngineInfo{
 	{Name: "xdp", Description: "an XDP program run on live frames: the fastest", MaxFrameBytes: liveFrameBytes, Chosen: true, Batch: true},
 	{Name: "afpacket", Description: "AF_PACKET sockets: jumbo frames, any device", MaxFrameBytes: int(MaxFrameSize), Chosen: true},
-	{Name: "afxdp", Description: "AF_XDP sockets, with or without copying; a transmit queue for each thread", MaxFrameBytes: afxdpFrameBytes},
-	{Name: "pktgen", Description: "the kernel's packet generator, where its module is loaded", MaxFrameBytes: int(MaxFrameSize), Pktgen: true},
-	{Name: "testpmd", Description: "DPDK's testpmd, for comparison: one flow of IPv4, as fast as it goes and never paced", MaxFrameBytes: testpmdFrameBytes, OneFlow: true, Unpaced: true},
+	{Name: "afxdp", Description: "AF_XDP sockets, with or without copying; a transmit queue for each thread", MaxFrameBytes: afxdpFrameBytes, PastTaps: true},
+	{Name: "pktgen", Description: "the kernel's packet generator, where its module is loaded", MaxFrameBytes: int(MaxFrameSize), Pktgen: true, PastTaps: true},
+	{Name: "testpmd", Description: "DPDK's testpmd, for comparison: one flow of IPv4, as fast as it goes and never paced", MaxFrameBytes: testpmdFrameBytes, OneFlow: true, Unmarked: true, Unpaced: true},
 }
 
 // EngineAuto stands for the first engine that can send the plan's sizes.
@@ -62,9 +66,11 @@ func EngineChoices() []string {
 	return names
 }
 
-// Source is the engine with all of its settings, to tell one source of frames from another.
+// Source is the engine with all of its settings, to tell one source of frames from another. A
+// setting that is left out is the first of its choices.
 func (t Traffic) Source() string {
-	return fmt.Sprintf("%s %d %s %s %+v", t.Engine, t.Batch, t.AFXDPMode, t.TestpmdDriver, t.Pktgen)
+	chosen := func(field, value string) string { return cmp.Or(value, textChoices[field][0]) }
+	return fmt.Sprintf("%s %d %s %s %+v", t.Engine, t.Batch, chosen("traffic.afxdp_mode", t.AFXDPMode), chosen("traffic.testpmd_driver", t.TestpmdDriver), t.Pktgen)
 }
 
 // EngineNamed is the generator of a name.

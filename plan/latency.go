@@ -43,10 +43,8 @@ func (c *checker) latency(p Plan) {
 	distinct(c, "latency.load_pps", l.LoadsPPS, func(path string, pps float64) {
 		c.load(path, pps, "above 0", pps > 0)
 	})
-	if l.Enabled || l.TrialDuration != 0 { // a record of before there were latency trials has none
-		c.duration("latency.trial_duration", l.TrialDuration)
-		c.whole("latency.trials_per_load", "latency.trials_per_load", l.TrialsPerLoad)
-	}
+	c.duration("latency.trial_duration", l.TrialDuration)
+	c.whole("latency.trials_per_load", "latency.trials_per_load", l.TrialsPerLoad)
 	if l.ThroughputGoal == "" {
 		return
 	}

@@ -15,7 +15,7 @@ func TestLatencyProblems(t *testing.T) {
 		"latency: {loads: [50%, 0.5]}":                       "latency.loads[1]: 50% is the same as latency.loads[0]",
 		"latency: {load_pps: [0]}":                           "latency.load_pps[0]: 0 is out of range",
 		"latency: {throughput_goal: MRR}":                    `p.yaml:1:28: latency.throughput_goal: "MRR" is not a goal of this plan`,
-		"latency: {trial_duration: 0s}\nname: x":             "",
+		"latency: {trial_duration: 0s}\nname: x":             "latency.trial_duration: 0s is out of range",
 		"latency: {enabled: true, trial_duration: 0s}":       "latency.trial_duration: 0s is out of range",
 		"latency: {enabled: true, loads: [], load_pps: [5]}": "",
 		"latency: {enabled: true, throughput_goal: ndr}":     "",

@@ -75,10 +75,11 @@ func (c *checker) tuning(p Plan) {
 			c.add(fmt.Sprintf("tuning.devices[%d]", i), "", didYouMean(d, choices), "%s is not known to this version", shown(d))
 		}
 	}
-	for field, list := range map[string][]int{"tuning.clone_skb": t.CloneSKB, "tuning.burst": t.Burst} {
-		for i, n := range list {
-			c.whole(fmt.Sprintf("%s[%d]", field, i), field, n)
-		}
+	for i, n := range t.CloneSKB {
+		c.whole(fmt.Sprintf("tuning.clone_skb[%d]", i), "tuning.clone_skb", n)
+	}
+	for i, n := range t.Burst {
+		c.whole(fmt.Sprintf("tuning.burst[%d]", i), "tuning.burst", n)
 	}
 	for i, n := range t.Burst {
 		if n > 0 && p.VM.Packets%n != 0 {

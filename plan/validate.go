@@ -59,6 +59,7 @@ func (p Plan) check() Problems {
 	c.dut(p)
 	c.ab(p)
 	c.sweep(p)
+	c.extras(p)
 	c.vm(p)
 	c.tuning(p)
 	return c.problems

@@ -149,8 +149,8 @@ func everyField(t *testing.T) Plan {
 		Latency: Latency{Enabled: true, Loads: []Ratio{0.25, 1.1}, LoadsPPS: []float64{1000, 2.5e5}, ThroughputGoal: "G", TrialDuration: 250e6, TrialsPerLoad: 2},
 		Tests:   Tests(), FrameLossRate: FrameLossRate{Step: 0.05, TrialDuration: 60e9},
 		BackToBack:     BackToBack{Repeats: 50, MaxFrames: 4096, StepFrames: 8, Verifications: 2, Idle: 2e9},
-		SystemRecovery: SystemRecovery{OverloadDuration: 60e9, RecoveryDuration: 30e9, Repeats: 1}, Capture: Capture{Frames: 100},
-		Cost: Cost{Enabled: true, FrequencyHz: 997, TrialDuration: 30e9, LoadPPS: 2e5}, Observe: Observe{Threads: true},
+		SystemRecovery: SystemRecovery{OverloadDuration: 60e9, RecoveryDuration: 30e9, Repeats: 1}, // and no capture, as a plan with A and B has none
+		Cost:           Cost{FrequencyHz: 997, TrialDuration: 30e9, LoadPPS: 2e5}, Observe: Observe{Threads: true},
 		DUT:      DUT{Sysctls: Sysctls{"net.ipv4.ip_early_demux": "0", "net.ipv4.ping_group_range": "1 0"}, GROFlushTimeout: 20e3, NAPIDeferHardIRQs: 3},
 		AB:       AB{A: []string{"scenarios=route"}, B: []string{"scenarios=snat", "limit.pps=7"}, Pairs: 7, AAPairs: 8, Alpha: 0.01, LeastChange: 0.02, FailIf: "slower"},
 		Sweep:    Sweep{Repeats: 4}, // a plan with A and B has no field to sweep

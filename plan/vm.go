@@ -95,9 +95,6 @@ const maxGuestFlows = 60_000
 
 func (c *checker) vm(p Plan) {
 	v := p.VM
-	if v == (VM{}) && p.Testbed != "vm" {
-		return // a plan that was stored before there were kernels
-	}
 	c.whole("vm.seeds", "vm.seeds", v.Seeds)
 	c.whole("vm.boots", "vm.boots", v.Boots)
 	c.whole("vm.packets", "vm.packets", v.Packets)
@@ -105,20 +102,14 @@ func (c *checker) vm(p Plan) {
 	c.whole("vm.extra_rules", "vm.extra_rules", v.ExtraRules)
 	c.whole("vm.memory_bytes", "vm.memory_bytes", v.MemoryBytes)
 	c.duration("vm.time_limit", v.TimeLimit)
-	if v.Metric != "" { // in a run that was stored before there were rates
-		c.choice("vm.metric", v.Metric)
-		c.choice("vm.accelerator", v.Accelerator)
-		c.whole("vm.rounds", "vm.rounds", v.Rounds)
-		c.duration("vm.trial_duration", v.TrialDuration)
-		c.load("vm.load_pps", v.LoadPPS, "0 (as much as the generator can) or more", v.LoadPPS >= 0)
-	}
-	if v.Iptables != "" { // in a run that was stored before there was iptables in guests
-		c.choice("vm.iptables", v.Iptables)
-	}
+	c.choice("vm.metric", v.Metric)
+	c.choice("vm.accelerator", v.Accelerator)
+	c.whole("vm.rounds", "vm.rounds", v.Rounds)
+	c.duration("vm.trial_duration", v.TrialDuration)
+	c.load("vm.load_pps", v.LoadPPS, "0 (as much as the generator can) or more", v.LoadPPS >= 0)
+	c.choice("vm.iptables", v.Iptables)
 	c.share("vm.margin", v.Margin, v.Margin > 0 && v.Margin < 1, "above 0 and below 1")
-	if v.AttributeBy != "" { // a run that was stored before there was a choice
-		c.choice("vm.attribute_by", v.AttributeBy)
-	}
+	c.choice("vm.attribute_by", v.AttributeBy)
 	if p.Testbed != "vm" {
 		return
 	}

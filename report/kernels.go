@@ -18,8 +18,10 @@ import (
 var countNotes = []string{
 	"An instruction count is the length of the code that a kernel runs for a packet: generator, devices, DUT and sink on one CPU, down to the last instruction, the same on every machine and at any load of it.",
 	"It finds what a change of the kernel, its configuration or its rules adds to the path of a packet, and a difference of a part in a thousand is none of chance.",
-	"It says nothing about cache misses, memory bandwidth, locks between CPUs or the coalescing of interrupts: of two kernels with equal counts one can still be faster, and 1 % more instructions are not 1 % fewer packets per second.",
+	countsAreNoRates,
 }
+
+const countsAreNoRates = "It says nothing about cache misses, memory bandwidth, locks between CPUs or the coalescing of interrupts: of two kernels with equal counts one can still be faster, and 1 % more instructions are not 1 % fewer packets per second."
 
 // ofKernels tells whether the run compared kernels.
 func ofKernels(run *result.Run) bool { return len(run.Kernels) > 0 }

@@ -35,7 +35,7 @@ func laddersOf(d digest) []ladder {
 	var ladders []ladder
 	routes := map[string]float64{}
 	for _, c := range d.Cells {
-		if c.Variant != "" || !c.measured() || c.Unpaced == nil && !c.main().isFound() || c.Unpaced != nil && !arrivalKnown(c.Cell) {
+		if c.Variant != "" || !c.measured() || c.Unpaced == nil && !c.main().isFound() || c.Unpaced != nil && unpacedFigure(c.Cell).PerDirectionPPS <= 0 {
 			continue
 		}
 		traffic := c.Traffic + fmt.Sprintf(", IPv%d", c.IPVersion)

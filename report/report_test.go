@@ -200,12 +200,7 @@ func TestPlanInTheReportCanBeMeasuredAgain(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if run.Plan.VM == (plan.VM{}) { // stored before there were kernels: read back with the defaults
-		run.Plan.VM = plan.Default().VM
-	}
-	if run.Plan.Cost == (plan.Cost{}) {
-		run.Plan.Cost = plan.Default().Cost
-	}
+	run.Plan.Complete()
 	if !reflect.DeepEqual(back, run.Plan) {
 		t.Errorf("read back:\n%+v\nwant:\n%+v\n%s", back, run.Plan, text)
 	}

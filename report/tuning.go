@@ -65,7 +65,7 @@ func (k knob) curves(run *result.Run) []tuningCurve {
 var tuningNotes = []string{
 	"The kernel's pktgen sends on one CPU that executes an instruction in each nanosecond of the guest's time. From a dummy, which drops every frame, it is counted alone; from an emulated card (vmxnet3) the driver is counted too, and the receiver behind the cable up to its IP layer.",
 	"\"of untuned\" is the share of what a frame costs without tuning: clone_skb N sends each packet N times before it builds the next (0 and 1 build each), burst N hands a packet to the driver N times at once.",
-	"pktgen's own rate is that on its Result line, in the guest's time: it is 10⁹ by the instructions, and no rate of any machine. \"Received\" is what the receiving card counted, and what reached its IP layer, of the frames on the Result line; a dummy counts what it took.",
+	"pktgen's own rate is that on its Result line, in the guest's time, of which each instruction takes a nanosecond: it is 10⁹ divided by the instructions per frame, and no rate of any machine. \"Received\" is what the receiving card counted, and what reached its IP layer, of the frames on the Result line; a dummy counts what it took.",
 }
 
 // tuningSections are a table and a curve for each knob.
@@ -93,7 +93,7 @@ func tuningSections(d digest) []section {
 	}
 	if len(list) > 0 {
 		last := &list[len(list)-1]
-		last.Notes = append(last.Notes, append(slices.Clone(tuningNotes), countNotes[2])...)
+		last.Notes = append(last.Notes, append(slices.Clone(tuningNotes), countsAreNoRates)...)
 	}
 	return list
 }

@@ -9,10 +9,6 @@ import (
 	"github.com/linerate/linerate/result"
 )
 
-// openLossRatio is the loss up to which all that an unpaced engine sent counts as carried:
-// what the device would carry of more is then not known.
-const openLossRatio = 0.005
-
 // searched is the digest without the cells for which no load was searched: those of streams
 // and those whose engine cannot be paced.
 func (d digest) searched() digest {
@@ -26,31 +22,40 @@ func unpacedCells(d digest) []cell {
 	return slices.DeleteFunc(slices.Clone(d.Cells), func(c cell) bool { return c.Unpaced == nil })
 }
 
-// unpacedRate is what arrived, as a lower bound where the device carried all that was sent,
-// and "-" where that is not known.
+// unpacedRate is what arrived, as a lower bound where the device is not the limit, and "-"
+// where that is not known.
 func unpacedRate(c result.Cell) string {
-	if !arrivalKnown(c) {
+	received, _, known := c.Unpaced.Arrival()
+	switch {
+	case !known:
 		return "-"
+	case unpacedOpen(c):
+		return ">= " + Mpps(received)
 	}
-	if unpacedOpen(c) {
-		return ">= " + Mpps(c.Unpaced.ReceivedPPS)
-	}
-	return Mpps(c.Unpaced.ReceivedPPS)
+	return Mpps(received)
 }
 
-// unpacedOpen tells whether the engine was the limit of a device: next to nothing was lost.
+// unpacedOpen tells whether a device may carry more than arrived: next to nothing was lost, or
+// something of the tester was the limit.
 func unpacedOpen(c result.Cell) bool {
-	return !c.Direct() && arrivalKnown(c) && c.Unpaced.LossRatio <= openLossRatio
+	if c.Direct() || !arrivalKnown(c) {
+		return false
+	}
+	return c.Unpaced.CarriedAll() || c.Verdict == result.GeneratorBound || c.Verdict == result.ReceiverBound
 }
 
 // arrivalKnown tells whether anything is known but what was sent.
-func arrivalKnown(c result.Cell) bool { return c.Unpaced.ReceivedPPS > 0 }
+func arrivalKnown(c result.Cell) bool {
+	_, _, known := c.Unpaced.Arrival()
+	return known
+}
 
 func unpacedLoss(c result.Cell) string {
-	if !arrivalKnown(c) {
+	_, loss, known := c.Unpaced.Arrival()
+	if !known {
 		return "-"
 	}
-	return Percent(c.Unpaced.LossRatio)
+	return Percent(loss)
 }
 
 // imported tells whether other programs measured the run.
@@ -67,7 +72,7 @@ func unpacedSection(d digest) *section {
 		Columns: []column{{"Scenario", false}, {"Flows", true}, {"Dir", false}, {"Frame", true}, {"Engine", false}, {"Sent\nMpps", true}, {"Received\nMpps", true}, {"Lost", true}, {"DUT\ncores\nbusy", true}, {"ns\n/pkt", true}, {"Verdict", false}},
 	}
 	s.Notes = []string{"Mpps per direction, from the trial with the median of what arrived. No load was searched for, because the engine sends as fast as it goes or not at all: \"Received\" is the forwarding rate at the " +
-		"maximum offered load (RFC 2285 section 3.6.2), with whatever loss, and not a throughput. \">=\" marks a lower bound: next to nothing was lost, so the engine was the limit. " +
+		"maximum offered load (RFC 2285 section 3.6.2), with whatever loss, and not a throughput. \">=\" marks a lower bound: next to nothing was lost, or the tester took the CPU that the device needs, so the device may carry more. " +
 		"\"ns/pkt\" is the DUT's CPU time for a packet that arrived; it includes the work for those that it dropped."}
 	if imported(d.Run) {
 		s.Notes = []string{"Mpps per direction, of the one load that the other program offered: what arrived is no throughput. \">=\" marks a lower bound: next to nothing was lost, so a higher load might have passed too. \"-\" is not known: a sender alone does not count what arrives."}
@@ -105,13 +110,14 @@ func unpacedHeadline(d digest) []string {
 	if imported(d.Run) {
 		return importedHeadline(c, subject)
 	}
+	received, loss, _ := c.Unpaced.Arrival()
 	text := fmt.Sprintf("%s: %s Mpps%s arrived of the %s Mpps that engine %s sent as fast as it goes (%s lost).",
-		subject, Mpps(c.Unpaced.ReceivedPPS), each(c), Mpps(c.Unpaced.SentPPS), c.Engine, Percent(c.Unpaced.LossRatio))
+		subject, Mpps(received), each(c), Mpps(c.Unpaced.SentPPS), c.Engine, Percent(loss))
 	sentences := []string{text, "This is no throughput: the engine cannot be paced, so no load without loss was searched for."}
 	if reason, ok := limits[c.Verdict]; ok && c.Scenario != noDevice && len(c.Evidence) > 1 {
 		sentences = append(sentences, sentence(reason+": "+c.Evidence[1]))
 	}
-	if unpacedOpen(c.Cell) {
+	if !c.Direct() && c.Unpaced.CarriedAll() {
 		sentences[1] = "The device may carry more: it passed all that the engine can send, and the engine cannot be paced, so no other load was tried."
 	}
 	return sentences
@@ -120,10 +126,11 @@ func unpacedHeadline(d digest) []string {
 // importedHeadline is what another program saw at one load.
 func importedHeadline(c cell, subject string) []string {
 	u := c.Unpaced
-	if !arrivalKnown(c.Cell) {
+	received, loss, known := u.Arrival()
+	if !known {
 		return []string{fmt.Sprintf("%s: %s sent %s Mpps%s; what arrived of it is not known.", subject, c.Engine, Mpps(u.SentPPS), each(c)), "Another program measured it: what bounded the figure is not known."}
 	}
-	return []string{fmt.Sprintf("%s: %s Mpps%s arrived of the %s Mpps that %s sent (%s lost).", subject, Mpps(u.ReceivedPPS), each(c), Mpps(u.SentPPS), c.Engine, Percent(u.LossRatio)),
+	return []string{fmt.Sprintf("%s: %s Mpps%s arrived of the %s Mpps that %s sent (%s lost).", subject, Mpps(received), each(c), Mpps(u.SentPPS), c.Engine, Percent(loss)),
 		"Another program measured it, at one load: this is no throughput, and what bounded it is not known."}
 }
 
@@ -135,15 +142,16 @@ func UnpacedLine(c result.Cell) string {
 	return fmt.Sprintf("%s Mpps of %s sent by %s", unpacedRate(c), Mpps(c.Unpaced.SentPPS), c.Engine)
 }
 
-// unpacedFigure is what arrived, as a figure: of no goal, and a lower bound where the engine was the limit.
+// unpacedFigure is what arrived, as a figure: of no goal, and a lower bound where the device may carry more.
 func unpacedFigure(c result.Cell) Figure {
 	u := c.Unpaced
-	g := result.Goal{Name: "received", LossRatio: u.LossRatio, TrialDurationS: u.TrialDurationS, Trials: u.Trials, TrialSeconds: float64(u.Trials) * u.TrialDurationS}
-	f := Figure{Goal: g, Relation: Exact, Verdict: c.Verdict, PerDirectionPPS: u.ReceivedPPS, TotalPPS: u.ReceivedPPS * float64(directions(c.Directions)),
+	received, loss, known := u.Arrival()
+	g := result.Goal{Name: "received", LossRatio: loss, TrialDurationS: u.TrialDurationS, Trials: u.Trials, TrialSeconds: float64(u.Trials) * u.TrialDurationS}
+	f := Figure{Goal: g, Relation: Exact, Verdict: c.Verdict, PerDirectionPPS: received, TotalPPS: received * float64(directions(c.Directions)),
 		Note: fmt.Sprintf("not a throughput: what arrived of %s Mpps sent, the only load", Mpps(u.SentPPS))}
 	f.PerDirL1BPS, f.TotalL1BPS = frame.L1BPS(f.PerDirectionPPS, meanBytes(c)), frame.L1BPS(f.TotalPPS, meanBytes(c))
 	switch {
-	case !arrivalKnown(c):
+	case !known:
 		f.Relation = Absent
 	case unpacedOpen(c):
 		f.Relation = AtLeast
@@ -168,8 +176,10 @@ func comparedUnpaced(c cellPair) []comparedFigure {
 		return nil
 	}
 	row := comparedFigure{"received", unpacedRate(c.A.Cell), unpacedRate(c.B.Cell), "-"}
-	if arrivalKnown(c.A.Cell) && arrivalKnown(c.B.Cell) && !unpacedOpen(c.A.Cell) && !unpacedOpen(c.B.Cell) {
-		row.ratio = ratio(a.ReceivedPPS, b.ReceivedPPS)
+	receivedA, _, _ := a.Arrival()
+	receivedB, _, _ := b.Arrival()
+	if receivedA > 0 && receivedB > 0 && !unpacedOpen(c.A.Cell) && !unpacedOpen(c.B.Cell) {
+		row.ratio = ratio(receivedA, receivedB)
 	}
 	return []comparedFigure{row,
 		{"sent", Mpps(a.SentPPS), Mpps(b.SentPPS), ratio(a.SentPPS, b.SentPPS)},
@@ -177,11 +187,16 @@ func comparedUnpaced(c cellPair) []comparedFigure {
 }
 
 // addUnpaced adds what arrived, if it is of the same engine, was not disturbed, and is a figure
-// of the device and not of the engine.
+// of the device and not of the tester.
 func (s *sideFigures) addUnpaced(c cell) {
-	if c.Unpaced == nil || c.Disturbed() || c.Engine != s.cell.Engine || !arrivalKnown(c.Cell) || unpacedOpen(c.Cell) {
+	if c.Unpaced == nil || c.Disturbed() || c.Engine != s.cell.Engine || unpacedOpen(c.Cell) {
 		s.others++
 		return
 	}
-	s.exact = append(s.exact, c.Unpaced.ReceivedPPS)
+	received, _, _ := c.Unpaced.Arrival()
+	if received == 0 {
+		s.others++
+		return
+	}
+	s.exact = append(s.exact, received)
 }

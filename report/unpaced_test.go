@@ -22,7 +22,7 @@ func unpacedRun(sentPPS float64) *result.Run {
 		cell := fixtureCell(c.scenario, "", 1, plan.Uni, c.verdict, "engine testpmd sent as fast as it goes", "the reason of "+c.scenario)
 		cell.Engine = "testpmd"
 		cell.CPU = busy(0.9, 1500)
-		cell.Unpaced = &result.Unpaced{Trials: 3, TrialDurationS: 1, SentPPS: sentPPS, ReceivedPPS: sentPPS * (1 - c.loss), LossRatio: c.loss}
+		cell.Unpaced = &result.Unpaced{Trials: 3, TrialDurationS: 1, SentPPS: sentPPS, ReceivedPPS: new(sentPPS * (1 - c.loss)), LossRatio: &c.loss}
 		run.Cells = append(run.Cells, cell)
 	}
 	return run
@@ -84,6 +84,38 @@ func TestUnpacedIsCompared(t *testing.T) {
 	for _, want := range []string{"received  ", "0.660  1.100", ">= 0.999", "sent  ", "40 %"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the comparison of one run each lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// TestUnpacedBoundByTheTester: what the tester bounded is a lower bound, whatever was lost.
+func TestUnpacedBoundByTheTester(t *testing.T) {
+	for _, tt := range []struct {
+		verdict result.Verdict
+		want    Relation
+		rate    string
+	}{{result.GeneratorBound, AtLeast, ">= 0.600"}, {result.ReceiverBound, AtLeast, ">= 0.600"}, {result.DUTBound, Exact, "0.600"}} {
+		c := unpacedRun(1e6).Cells[1]
+		c.Verdict = tt.verdict
+		if f := unpacedFigure(c); f.Relation != tt.want || unpacedRate(c) != tt.rate {
+			t.Errorf("%s: %s %s, want %s %s", tt.verdict, f.Relation, unpacedRate(c), tt.want, tt.rate)
+		}
+		s := &sideFigures{cell: cell{Cell: c}}
+		if s.addUnpaced(cell{Cell: c}); len(s.exact) == 1 != (tt.want == Exact) {
+			t.Errorf("%s: %v is compared", tt.verdict, s.exact)
+		}
+	}
+}
+
+// TestUnpacedOfTheSenderAlone: absent figures are no zero, and a loss of all is one.
+func TestUnpacedOfTheSenderAlone(t *testing.T) {
+	for want, u := range map[string]result.Unpaced{
+		"- -":     {SentPPS: 1e6},
+		"0 100 %": {SentPPS: 1e6, ReceivedPPS: new(float64), LossRatio: new(1.0)},
+	} {
+		c := result.Cell{Scenario: "route", Unpaced: &u}
+		if got := unpacedRate(c) + " " + unpacedLoss(c); got != want {
+			t.Errorf("%+v: %q, want %q", u, got, want)
 		}
 	}
 }

@@ -60,6 +60,7 @@ func readRun(dir string) (*Run, error) {
 	if err := json.Unmarshal(data, run); err != nil {
 		return nil, fmt.Errorf("reading %s: %w: restore it from a copy, or measure again", path, err)
 	}
+	run.Plan.Complete()
 	return run, nil
 }
 

@@ -44,6 +44,8 @@ type Take struct {
 	Threads int
 	// Client and Server are the two processes.
 	Client, Server Ended
+	// Warnings are doubts about the figures.
+	Warnings []result.Warning
 }
 
 // Program is a program that can be the workload.
@@ -68,6 +70,9 @@ type Report struct {
 	// OfSender tells that the figures of some stream are those of its sender, because the
 	// output has no others.
 	OfSender bool
+	// DirectionGuessed tells that the output does not say which end connected to which: which
+	// streams are Reverse was guessed from their ports.
+	DirectionGuessed bool
 	// System is the machine as the program tells it, and StartedUnixS when it began; empty and
 	// 0 if it does not.
 	System       string

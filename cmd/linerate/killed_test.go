@@ -5,11 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/linerate/linerate/internal/netns"
 	"github.com/linerate/linerate/internal/testenv"
 	"github.com/linerate/linerate/result"
 )
@@ -74,8 +76,39 @@ func (r scenarioRun) start(t *testing.T) *process {
 		break
 	}
 	p.until(until)
-	time.Sleep(250 * time.Millisecond) // into the next trial
+	p.untilFramesPass()
 	return p
+}
+
+// passing is more packets than anything but a trial sends within the patience of a test.
+const passing = 100
+
+// untilFramesPass waits until the run's DUT has received so many packets from now on: a trial is on.
+func (p *process) untilFramesPass() {
+	p.t.Helper()
+	received := func() (sum uint64) {
+		err := netns.Do("lr-"+p.name+"-dut", func() error {
+			text, err := os.ReadFile("/proc/thread-self/net/dev")
+			for line := range strings.Lines(string(text)) {
+				_, counters, _ := strings.Cut(line, ":")
+				if f := strings.Fields(counters); len(f) > 1 {
+					n, _ := strconv.ParseUint(f[1], 10, 64) // bytes stand before packets
+					sum += n
+				}
+			}
+			return err
+		})
+		if err != nil {
+			p.t.Fatalf("read the counters of the DUT's devices: %v:\n%s", err, p.stderr())
+		}
+		return sum
+	}
+	before := received()
+	for deadline := time.Now().Add(patience); received() < before+passing; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("no frames reached the DUT within %v:\n%s", patience, p.stderr())
+		}
+	}
 }
 
 // TestKilledScenarios kills a run of each scenario with real parts in mid-trial, which

@@ -35,7 +35,7 @@ func (f *sendFlags) engineLimits() (wrong []error) {
 func unmarked(engine string) string {
 	info, _ := plan.EngineNamed(engine)
 	switch {
-	case info.OneFlow:
+	case info.Unmarked:
 		return fmt.Sprintf("frames of engine %s have no mark: `linerate receive` counts them as foreign; compare with the counters of the interfaces (`ip -s link`)", engine)
 	case info.Pktgen:
 		return fmt.Sprintf("frames of engine %s have the mark of the kernel's packet generator: `linerate receive` counts them as foreign; compare with the counters of the interfaces (`ip -s link`)", engine)

@@ -47,7 +47,7 @@ func TestSendByEveryEngine(t *testing.T) {
 			if tx, rx := a.Counters(t).TxPackets, b.Counters(t).RxPackets; tx != s.Sent || rx != s.Sent {
 				t.Errorf("sent %d; the device counted %d and its peer %d", s.Sent, tx, rx)
 			}
-			if noted := strings.Contains(strings.Join(s.Notes, " "), "have no mark"); noted != e.OneFlow {
+			if noted := strings.Contains(strings.Join(s.Notes, " "), "have no mark"); noted != e.Unmarked {
 				t.Errorf("notes %q", s.Notes)
 			}
 		})

@@ -54,7 +54,7 @@ const firstPort, lastPort = 1024, 65535
 // Learner is the engine that makes an engine's flows known to the DUT. That takes frames
 // with flow numbers.
 func Learner(name string, sizes frame.Sizes) string {
-	if marksAsPktgen(name) || sendsOneFlow(name) {
+	if marksAsPktgen(name) || unmarked(name) {
 		return Choose(plan.EngineAuto, sizes)
 	}
 	return name
@@ -67,7 +67,7 @@ func Mark(name string, t plan.Traffic, cpus int) sink.Pktgen {
 		threads = t.Pktgen.Threads
 	}
 	switch {
-	case sendsOneFlow(name):
+	case unmarked(name):
 		return sink.PktgenUnmarked
 	case !marksAsPktgen(name):
 		return sink.PktgenForeign

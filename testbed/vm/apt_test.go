@@ -17,10 +17,15 @@ import (
 // buildDeb builds a package with dpkg-deb from files by their path in it.
 func buildDeb(t *testing.T, dir, name, depends string, files map[string][]byte) string {
 	t.Helper()
+	return buildVersion(t, dir, name, "6.1.0-1.1", depends, files)
+}
+
+func buildVersion(t *testing.T, dir, name, version, depends string, files map[string][]byte) string {
+	t.Helper()
 	_, err := exec.LookPath("dpkg-deb")
 	testenv.Need(t, "dpkg-deb", err)
 	root := t.TempDir()
-	control := fmt.Sprintf("Package: %s\nVersion: 6.1.0-1.1\nArchitecture: amd64\nMaintainer: nobody <nobody@example.com>\nDescription: a kernel\n", name)
+	control := fmt.Sprintf("Package: %s\nVersion: %s\nArchitecture: amd64\nMaintainer: nobody <nobody@example.com>\nDescription: a kernel\n", name, version)
 	if depends != "" {
 		control += "Depends: " + depends + "\n"
 	}
@@ -36,7 +41,7 @@ func buildDeb(t *testing.T, dir, name, depends string, files map[string][]byte) 
 			t.Fatal(err)
 		}
 	}
-	file := filepath.Join(dir, name+"_6.1.0-1.1_amd64.deb")
+	file := filepath.Join(dir, name+"_"+version+"_amd64.deb")
 	if out, err := exec.Command("dpkg-deb", "--root-owner-group", "-Zgzip", "-b", root, file).CombinedOutput(); err != nil {
 		t.Fatalf("dpkg-deb: %v\n%s", err, out)
 	}
@@ -81,6 +86,15 @@ func aptWith(t *testing.T, dir string) {
 	t.Helper()
 	_, err := exec.LookPath("apt-get")
 	testenv.Need(t, "apt", err)
+	if err := os.WriteFile(filepath.Join(dir, "Packages"), []byte(indexOf(t, dir)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	useApt(t, "deb [trusted=yes] copy:"+dir+" ./")
+}
+
+// indexOf is a repository's index of the packages in dir.
+func indexOf(t *testing.T, dir string) string {
+	t.Helper()
 	index := ""
 	debs, _ := filepath.Glob(filepath.Join(dir, "*.deb"))
 	for _, deb := range debs {
@@ -98,9 +112,12 @@ func aptWith(t *testing.T, dir string) {
 		}
 		index += fmt.Sprintf("%sFilename: ./%s\nSize: %d\nSHA256: %s\n\n", fields, filepath.Base(deb), info.Size(), sum)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "Packages"), []byte(index), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return index
+}
+
+// useApt makes apt know one source and nothing else.
+func useApt(t *testing.T, source string) {
+	t.Helper()
 	state := t.TempDir()
 	for _, folder := range []string{"lists/partial", "archives/partial", "sources.list.d", "preferences.d"} {
 		if err := os.MkdirAll(filepath.Join(state, folder), 0o755); err != nil {
@@ -108,9 +125,9 @@ func aptWith(t *testing.T, dir string) {
 		}
 	}
 	for file, text := range map[string]string{
-		"sources.list": "deb [trusted=yes] copy:" + dir + " ./\n",
+		"sources.list": source + "\n",
 		"status":       "",
-		"apt.conf": fmt.Sprintf("Dir::Etc::sourcelist %q;\nDir::Etc::sourceparts %q;\nDir::Etc::preferencesparts %q;\nDir::State::lists %q;\nDir::State::status %q;\nDir::Cache %q;\nDir::Cache::archives %q;\nAPT::Sandbox::User \"root\";\n",
+		"apt.conf": fmt.Sprintf("Dir::Etc::sourcelist %q;\nDir::Etc::sourceparts %q;\nDir::Etc::preferencesparts %q;\nDir::State::lists %q;\nDir::State::status %q;\nDir::Cache %q;\nDir::Cache::archives %q;\nAPT::Sandbox::User \"root\";\nAcquire::AllowInsecureRepositories \"true\";\nAPT::Get::AllowUnauthenticated \"true\";\n",
 			state+"/sources.list", state+"/sources.list.d", state+"/preferences.d", state+"/lists", state+"/status", state, state+"/archives"),
 	} {
 		if err := os.WriteFile(filepath.Join(state, file), []byte(text), 0o644); err != nil {
@@ -179,7 +196,7 @@ func TestDamagedCache(t *testing.T) {
 	}
 	fresh := t.TempDir()
 	_, err = Open(context.Background(), name, fresh)
-	if err == nil || !strings.Contains(err.Error(), "download by apt-get") {
+	if err == nil || !strings.Contains(err.Error(), "download "+name+" 6.1.0-1.1 by apt-get") || !strings.Contains(err.Error(), "run `apt-get update`") {
 		t.Errorf("error %v, want one of the download", err)
 	}
 	t.Log(err)

@@ -97,7 +97,8 @@ func eachTarFile(t *tar.Reader, each func(string, int64, io.Reader) error) error
 	}
 }
 
-// debCompanions are the packages of modules that a kernel's .deb depends on: beside it, or from apt.
+// debCompanions are the packages of modules that a kernel's .deb depends on, each from beside
+// it, where it has the kernel's version, or else from apt.
 func debCompanions(ctx context.Context, place string, f packageFile, cache string) ([]packageFile, error) {
 	fields, err := debFields(ctx, f.path)
 	if err != nil {
@@ -109,24 +110,53 @@ func debCompanions(ctx context.Context, place string, f packageFile, cache strin
 	}
 	var files []packageFile
 	for _, name := range []string{modules, extraPackage(modules)} {
-		found, _ := filepath.Glob(filepath.Join(filepath.Dir(place), name+"_*.deb"))
-		if len(found) == 0 || isURL(place) {
-			continue
-		}
-		more, err := openPackageFile(ctx, found[0], cache)
+		more, err := debBeside(ctx, place, name, f.version)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, more)
-	}
-	if len(files) > 0 {
-		return files, nil
-	}
-	files, err = aptModules(ctx, modules, cache)
-	if err != nil {
-		return nil, fmt.Errorf("its modules are in the package %s, which is not beside it: %w; name its file after a comma: FILE,FILE", modules, err)
+		if more.path == "" {
+			more, err = debFromApt(ctx, name, cache)
+		}
+		switch {
+		case err == nil && name != modules && more.version != files[0].version:
+			// Of a rebuild: these modules were not made together.
+		case err == nil:
+			files = append(files, more)
+		case name != modules && (isNoPackage(err) || aptAvailable() != nil):
+			// Not every kernel has further modules.
+		default:
+			return nil, fmt.Errorf("its modules are in the package %s, which is not beside it in version %s: %w; name its file after a comma: FILE,FILE", name, f.version, err)
+		}
 	}
 	return files, nil
+}
+
+// debBeside is a package's file of a version in the folder of another; without a path if there is none.
+func debBeside(ctx context.Context, place, name, version string) (packageFile, error) {
+	if isURL(place) {
+		return packageFile{}, nil
+	}
+	found, err := filepath.Glob(filepath.Join(filepath.Dir(place), name+"_*.deb"))
+	if err != nil {
+		return packageFile{}, err
+	}
+	for _, file := range found {
+		f, err := openPackageFile(ctx, file, "")
+		if err != nil {
+			return f, fmt.Errorf("%s: %w", file, err)
+		}
+		if f.name == name && f.version == version {
+			return f, nil
+		}
+	}
+	return packageFile{}, nil
+}
+
+func debFromApt(ctx context.Context, name, cache string) (packageFile, error) {
+	if err := aptAvailable(); err != nil {
+		return packageFile{}, err
+	}
+	return apt{}.fetch(ctx, name, cache)
 }
 
 func lastLine(text string) string {

@@ -143,7 +143,10 @@ func unpack(ctx context.Context, files []packageFile, dir string) error {
 }
 
 func (u *unpacking) all(ctx context.Context, files []packageFile) error {
-	u.full = full(os.Mkdir(filepath.Join(u.dir, "modules"), 0o755))
+	err := os.Mkdir(filepath.Join(u.dir, "modules"), 0o755)
+	if u.full = full(err); err != nil && u.full == nil {
+		return err
+	}
 	for _, f := range files {
 		read := readDeb
 		if strings.HasSuffix(f.path, ".rpm") {

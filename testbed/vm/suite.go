@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // suitePackage is PACKAGE/SUITE, as apt spells a package of another release of the distribution.
@@ -26,38 +26,34 @@ func isSuitePackage(name string) bool {
 // suite has lists of its own below the cache, which apt checks by the distribution's keys.
 func openSuitePackage(ctx context.Context, name, cache string) (*Kernel, error) {
 	found := suitePackage.FindStringSubmatch(name)
-	if _, err := exec.LookPath("apt-get"); err != nil {
-		return nil, fmt.Errorf("open kernel %s: packages of other suites are fetched by apt-get, which this machine does not have; name an image and its modules instead: IMAGE,MODULES", name)
+	if err := aptAvailable(); err != nil {
+		return nil, fmt.Errorf("open kernel %s: %w", name, err)
 	}
-	s, err := openSuite(ctx, found[2], cache)
-	var file string
-	if err == nil {
-		file, err = s.fetch(ctx, found[1])
-	}
+	a, err := openSuite(ctx, found[2], cache)
 	if err != nil {
 		return nil, fmt.Errorf("open kernel %s: %w", name, err)
 	}
-	k, err := Open(ctx, file, cache)
+	files, err := a.newest(ctx, found[1], cache)
+	if err != nil {
+		return nil, fmt.Errorf("open kernel %s: %w", name, err)
+	}
+	k, err := openUnpacked(ctx, name, files, cache)
 	if err != nil {
 		return nil, err
 	}
-	k.Name = name
-	k.Source += ", of suite " + found[2]
+	k.Source += ", of suite " + a.suite
 	return k, nil
 }
-
-// suite is apt with lists of its own.
-type suite struct{ name, dir string }
 
 // keyring are the keys of Debian's releases, old ones with them, where the machine has them.
 const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 // openSuite makes a suite's folder, with the sources that apt has for the machine's own.
-func openSuite(ctx context.Context, name, cache string) (suite, error) {
-	s := suite{name, filepath.Join(cache, "suite-"+name)}
-	out, err := exec.CommandContext(ctx, "apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME) $(COMPONENT)", "Created-By: Packages").Output()
+func openSuite(ctx context.Context, name, cache string) (apt, error) {
+	a := apt{suite: name, dir: filepath.Join(cache, "suite-"+name)}
+	out, err := apt{}.command(ctx, "apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME) $(COMPONENT)", "Created-By: Packages").Output()
 	if err != nil {
-		return s, fmt.Errorf("ask apt for its mirrors: %w", err)
+		return a, fmt.Errorf("ask apt for its mirrors: %w", err)
 	}
 	options := ""
 	if _, err := os.Stat(keyring); err == nil {
@@ -78,93 +74,55 @@ func openSuite(ctx context.Context, name, cache string) (suite, error) {
 		}
 	}
 	if len(sources) == 0 {
-		return s, errors.New("apt has no mirror yet; run `apt-get update`")
+		return a, errors.New("apt has no mirror yet; run `apt-get update`")
 	}
-	for _, dir := range []string{"lists/partial", "archives/partial", "deb"} {
-		if err := os.MkdirAll(filepath.Join(s.dir, dir), 0o755); err != nil {
-			return s, fmt.Errorf("make the cache of kernels: %w", err)
+	for _, dir := range []string{"lists/partial", "archives/partial"} {
+		if err := os.MkdirAll(filepath.Join(a.dir, dir), 0o755); err != nil {
+			return a, fmt.Errorf("make the cache of kernels: %w", noSpace(err, cache, 0))
 		}
 	}
 	settings := fmt.Sprintf(`Dir::State::lists "%[1]s/lists"; Dir::State::status "%[1]s/status"; Dir::Cache "%[1]s"; Dir::Etc::sourcelist "%[1]s/sources.list"; Dir::Etc::sourceparts "/dev/null"; Dir::Etc::preferencesparts "/dev/null"; APT::Sandbox::User "root"; APT::Default-Release "";
-`, s.dir)
+`, a.dir)
 	for file, text := range map[string]string{"sources.list": strings.Join(sources, "\n") + "\n", "apt.conf": settings, "status": ""} {
-		if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o644); err != nil {
-			return s, fmt.Errorf("make the cache of kernels: %w", err)
+		if err := os.WriteFile(filepath.Join(a.dir, file), []byte(text), 0o644); err != nil {
+			return a, fmt.Errorf("make the cache of kernels: %w", noSpace(err, cache, 0))
 		}
 	}
-	return s, nil
+	return a, nil
 }
 
-func (s suite) apt(ctx context.Context, tool string, arguments ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, tool, append([]string{"-c", filepath.Join(s.dir, "apt.conf")}, arguments...)...)
-	cmd.Dir = filepath.Join(s.dir, "deb")
-	return cmd
+// listsLast is how long a suite's lists are used before they are looked up again.
+const listsLast = 24 * time.Hour
+
+// newest fetches a kernel's packages, of lists that are not older than listsLast. Where the
+// mirrors cannot be reached, older lists do for what the cache has.
+func (a apt) newest(ctx context.Context, name, cache string) ([]packageFile, error) {
+	looked, err := os.Stat(a.lookedUp())
+	fresh := err == nil && time.Since(looked.ModTime()) < listsLast
+	var updated error
+	if !fresh {
+		updated = a.update(ctx)
+	}
+	files, err := a.files(ctx, name, cache)
+	if isNoPackage(err) && fresh {
+		updated = a.update(ctx)
+		files, err = a.files(ctx, name, cache)
+	}
+	if err != nil && updated != nil {
+		err = fmt.Errorf("%w (%w)", err, updated)
+	}
+	return files, err
 }
 
-// fetch is the path of the package, downloaded if it is not there. What apt downloads it has
-// checked by the hash of its index, and the index by the distribution's keys.
-func (s suite) fetch(ctx context.Context, name string) (string, error) {
-	version, image, err := s.entry(ctx, name)
+// lookedUp is the file whose time is that of the last attempt to update.
+func (a apt) lookedUp() string { return filepath.Join(a.dir, "updated") }
+
+// update looks the suite's lists up on the mirrors. An error may be of one of them only: not
+// each mirror has each suite.
+func (a apt) update(ctx context.Context) error {
+	out, err := a.command(ctx, "apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any").CombinedOutput()
 	if err != nil {
-		updated, failed := s.apt(ctx, "apt-get", "update", "-q").CombinedOutput()
-		if version, image, err = s.entry(ctx, name); err != nil {
-			text := fmt.Sprintf("suite %s of this machine's mirrors has no package %s", s.name, name)
-			if failed != nil {
-				text += ": " + firstError(string(updated))
-			}
-			return "", fmt.Errorf("%s; old suites leave the mirrors for the distribution's archive: download the .deb there and name the file", text)
-		}
+		err = fmt.Errorf("update the lists of suite %s: %w: %s", a.suite, err, aptComplaint(string(out)))
 	}
-	if image != "" && image != name {
-		return s.fetch(ctx, image)
-	}
-	pattern := filepath.Join(s.dir, "deb", name+"_*.deb")
-	here := func() string {
-		found, _ := filepath.Glob(pattern)
-		for _, f := range found {
-			if out, err := exec.CommandContext(ctx, "dpkg-deb", "--field", f, "Version").Output(); err == nil && strings.TrimSpace(string(out)) == version {
-				return f
-			}
-		}
-		return ""
-	}
-	if f := here(); f != "" {
-		return f, nil
-	}
-	if out, err := s.apt(ctx, "apt-get", "download", "-qq", name+"="+version).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("download %s by apt-get: %w: %s", name, err, firstError(string(out)))
-	}
-	if f := here(); f != "" {
-		return f, nil
-	}
-	return "", fmt.Errorf("download %s by apt-get: no package came", name)
-}
-
-// entry is the version that the suite's lists have of a package, and the package with the
-// image if this one only depends on it.
-func (s suite) entry(ctx context.Context, name string) (version, image string, err error) {
-	out, err := s.apt(ctx, "apt-cache", "show", "--no-all-versions", name).Output()
-	for line := range strings.Lines(string(out)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		switch key {
-		case "Version":
-			version = value
-		case "Depends":
-			image = imagePackage.FindString(value)
-		}
-	}
-	if err == nil && version == "" {
-		err = errors.New("no version")
-	}
-	return version, image, err
-}
-
-// firstError is the first line in which apt says what failed.
-func firstError(text string) string {
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "E:") || strings.HasPrefix(line, "Err:") {
-			return strings.TrimSpace(line)
-		}
-	}
-	return lastLine(text)
+	return errors.Join(err, os.WriteFile(a.lookedUp(), nil, 0o644))
 }

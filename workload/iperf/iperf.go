@@ -53,6 +53,9 @@ func (Program) Measure(ctx context.Context, r workload.Request) (take workload.T
 	}
 	report.Take.Client, report.Take.Server = client, server
 	report.Take.Program = version()
+	for i := range report.Take.Streams {
+		report.Take.Streams[i].Reverse = false // our client sends, whatever ports it was given
+	}
 	if got := len(report.Take.Streams); got != r.Streams {
 		return report.Take, fmt.Errorf("iperf: the server reports %d of %d streams: the others did not reach it, or it was ended", got, r.Streams)
 	}

@@ -33,9 +33,24 @@ type row struct {
 	lost, total          int64
 }
 
-// reverse tells whether the server sent it: a row goes from the sender to the receiver, and
-// a server's port is below the ports that a system gives to clients.
-func (r row) reverse() bool { return r.fromPort < r.toPort }
+// serverPort is the port that the server of some rows waited on: iperf's own, or the one that all
+// of several streams have at one end. Known is false where neither tells it: then it is the lower
+// of the two, as systems give high ports to clients.
+func serverPort(rows []row) (number int, known bool) {
+	ofAll := func(p int) bool {
+		return !slices.ContainsFunc(rows, func(r row) bool { return r.fromPort != p && r.toPort != p })
+	}
+	from, to := rows[0].fromPort, rows[0].toPort
+	switch {
+	case ofAll(port):
+		return port, true
+	case ofAll(from) && !ofAll(to):
+		return from, true
+	case ofAll(to) && !ofAll(from):
+		return to, true
+	}
+	return min(from, to), false
+}
 
 // named adds the way of the streams to the workload's name.
 func named(report *workload.Report) {
@@ -115,9 +130,10 @@ func parseRow(f []string) (r row, begin float64, err error) {
 // Parse reads the rows of both ends of UDP streams, with datagrams of so many bytes. The
 // receiver's are the server's; what the client sent behind the last datagram that
 // arrived is lost too. Without client rows the server's own count of what was sent is taken.
-// Rows of TCP do not tell which end printed them, so they count as the sender's.
-func Parse(client, server []byte, payloadBytes int) (report workload.Report, err error) {
-	received, err := parseRows(server)
+// Rows of TCP do not tell which end printed them, so they count as the sender's. Rows do not tell
+// either who connected to whom: the report says where that was guessed from their ports.
+func Parse(client, serverRows []byte, payloadBytes int) (report workload.Report, err error) {
+	received, err := parseRows(serverRows)
 	if err != nil {
 		return report, fmt.Errorf("server: %w", err)
 	}
@@ -133,10 +149,14 @@ func Parse(client, server []byte, payloadBytes int) (report workload.Report, err
 	if strings.Contains(received[0].from, ":") {
 		report.IPVersion = 6
 	}
+	server, known := serverPort(received)
+	report.DirectionGuessed = !known
 	for _, r := range received {
+		// A row goes from the sender to the receiver.
+		reverse := r.fromPort == server
 		if !r.udp {
 			report.Workload, report.OfSender = tool+"-tcp", true
-			report.Take.Streams = append(report.Take.Streams, result.Stream{ReceiverL4BPS: r.rate, Reverse: r.reverse()})
+			report.Take.Streams = append(report.Take.Streams, result.Stream{ReceiverL4BPS: r.rate, Reverse: reverse})
 			report.Seconds = max(report.Seconds, r.seconds)
 			continue
 		}
@@ -147,7 +167,7 @@ func Parse(client, server []byte, payloadBytes int) (report workload.Report, err
 			count = max(count, uint64(sent[i].bytes/float64(payloadBytes)))
 		}
 		lost := count - arrived
-		report.Take.Streams = append(report.Take.Streams, result.Stream{ReceiverL4BPS: r.rate, Sent: &count, Lost: &lost, Reverse: r.reverse()})
+		report.Take.Streams = append(report.Take.Streams, result.Stream{ReceiverL4BPS: r.rate, Sent: &count, Lost: &lost, Reverse: reverse})
 		if r.seconds > 0 {
 			report.Take.ReceiverPPS += float64(arrived) / r.seconds
 		}

@@ -1,6 +1,7 @@
 package iperf
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -92,5 +93,29 @@ func TestParseText(t *testing.T) {
 	}
 	if _, err := ParseText([]byte("connect failed: Connection refused\n")); err == nil {
 		t.Error("a text without streams was accepted")
+	}
+}
+
+// TestParseDirection: a server's port is iperf's own or the one that all streams have, and a
+// single stream with other ports is a guess that is told.
+func TestParseDirection(t *testing.T) {
+	line := func(from, to int) string {
+		return fmt.Sprintf("19700101000000,10.0.0.1,%d,10.0.0.2,%d,1,0.0-1.0,1000,8000,0.1,0,10,0.0,0\n", from, to)
+	}
+	for _, tt := range []struct {
+		rows, workload string
+		guessed        bool
+	}{
+		{line(40000, 5001), "iperf-udp", false},
+		{line(5001, 4000), "iperf-udp-reverse", false},
+		{line(40000, 50001) + line(40001, 50001), "iperf-udp", false},
+		{line(50001, 40000) + line(50001, 40001), "iperf-udp-reverse", false},
+		{line(40000, 50001) + line(50001, 40001), "iperf-udp-bidir", false},
+		{line(50001, 40000), "iperf-udp", true},
+	} {
+		r, err := Parse(nil, []byte(tt.rows), 100)
+		if err != nil || r.Workload != tt.workload || r.DirectionGuessed != tt.guessed {
+			t.Errorf("%s%s, guessed %v, %v; want %s, %v", tt.rows, r.Workload, r.DirectionGuessed, err, tt.workload, tt.guessed)
+		}
 	}
 }

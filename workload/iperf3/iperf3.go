@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/linerate/linerate/plan"
+	"github.com/linerate/linerate/result"
 	"github.com/linerate/linerate/workload"
 )
 
@@ -53,7 +54,9 @@ func (Program) Measure(ctx context.Context, r workload.Request) (take workload.T
 	}
 	take = report.Take
 	take.Client, take.Server = client, server
-	addOtherEnd(&take, client.Stdout, server.Stdout)
+	if err := addOtherEnd(&take, client.Stdout, server.Stdout); err != nil {
+		take.Warnings = append(take.Warnings, result.Warning{Code: "one-end-only", Text: fmt.Sprintf("the figures are those that the client printed, whose totals of UDP are wrong where seconds are omitted, and the round trip of reverse streams is not known: %v", err)})
+	}
 	if len(take.Streams) == 0 || total(take) == 0 {
 		return take, fmt.Errorf("iperf3: no payload arrived in %d s: the streams connect and nothing passes the DUT; `linerate doctor` and lab.end_offloads=off may help", settings.Seconds)
 	}

@@ -98,7 +98,15 @@ func TestSenderOfReverse(t *testing.T) {
 	if r.Take.Streams[0].MeanRTTNS != 0 {
 		t.Errorf("the receiver claims to know the round trip: %v ns", r.Take.Streams[0].MeanRTTNS)
 	}
-	addOtherEnd(&r.Take, read(t, "iperf3-tcp-P5-R-client.json"), read(t, "iperf3-tcp-P5-R-server.json"))
+	whole := read(t, "iperf3-tcp-P5-R-server.json")
+	for name, server := range map[string][]byte{"broken": whole[:len(whole)/2], "none": nil, "of other streams": read(t, "iperf3-tcp-P2-bidir-server.json")} {
+		if err := addOtherEnd(&r.Take, read(t, "iperf3-tcp-P5-R-client.json"), server); err == nil || r.Take.Streams[0].MeanRTTNS != 0 {
+			t.Errorf("%s: %v, round trip %v ns", name, err, r.Take.Streams[0].MeanRTTNS)
+		}
+	}
+	if err := addOtherEnd(&r.Take, read(t, "iperf3-tcp-P5-R-client.json"), whole); err != nil {
+		t.Fatal(err)
+	}
 	if got := r.Take.Streams[0].MeanRTTNS; got != 630_000 {
 		t.Errorf("round trip %v ns, the server says 630 us", got)
 	}
@@ -136,6 +144,8 @@ func TestOmittedLoss(t *testing.T) {
 		}
 	}
 	check("client alone", []uint64{5000, 5000, 5001, 5001}, []uint64{0, 2, 0, 0}, 1e4) // of the two that its sum misses
-	addOtherEnd(&r.Take, client, server)
+	if err := addOtherEnd(&r.Take, client, server); err != nil {
+		t.Fatal(err)
+	}
 	check("both", []uint64{4999, 4999, 5003, 5003}, []uint64{0, 0, 2, 2}, 1e4)
 }

@@ -3,6 +3,7 @@ package iperf3
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 
@@ -61,11 +62,18 @@ func ofServer(r *workload.Report, o output) error {
 
 // addOtherEnd adds what only the other end knows, from the server's JSON; both ends list the
 // streams in one order: the round trip of reverse streams of TCP, which the sending end's
-// kernel measures, and of UDP what the server received and what it sent.
-func addOtherEnd(t *workload.Take, client, server []byte) {
+// kernel measures, and of UDP what the server received and what it sent. After an error nothing
+// was added.
+func addOtherEnd(t *workload.Take, client, server []byte) error {
 	var o, c output
-	if json.Unmarshal(server, &o) != nil || json.Unmarshal(client, &c) != nil || len(o.End.Streams) != len(t.Streams) || len(c.End.Streams) != len(t.Streams) {
-		return
+	if err := json.Unmarshal(server, &o); err != nil {
+		return fmt.Errorf("read the server's JSON: %w", err)
+	}
+	if err := json.Unmarshal(client, &c); err != nil {
+		return fmt.Errorf("read the client's JSON: %w", err)
+	}
+	if len(o.End.Streams) != len(t.Streams) || len(c.End.Streams) != len(t.Streams) {
+		return fmt.Errorf("the server's JSON has %d streams, the client's %d", len(o.End.Streams), len(c.End.Streams))
 	}
 	for i, s := range o.End.Streams {
 		if t.Streams[i].Reverse && s.Sender != nil && s.Sender.Sender {
@@ -74,6 +82,7 @@ func addOtherEnd(t *workload.Take, client, server []byte) {
 	}
 	countReceived(t, c, o)
 	countReceived(t, o, c)
+	return nil
 }
 
 var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
